@@ -25,8 +25,8 @@ from benchmarks.passages.corpora import docsqa_folders, text_of
 from benchmarks.passages.metadata import HALVES, parser_of, read
 from evaluation.reporting.markdown import table
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.judge.claim_text import Passage
-from lens_lsp.judge.claims import LITERAL, Doubt, check, is_arguable
+from lens_lsp.judge.claim_text import CitedPassage
+from lens_lsp.judge.claims import LITERAL, Mismatch, check, is_arguable
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.llm.chat_model import ChatModel
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
@@ -46,7 +46,7 @@ KINDS = ("number", "name", "date", "unit", "negation", "limit")
 """What makes a claim false, apart from ``other``, which is reported by itself."""
 
 Row = Mapping[str, Any]
-Checker = Callable[[str, Sequence[Passage]], Sequence[Doubt]]
+Checker = Callable[[str, Sequence[CitedPassage]], Sequence[Mismatch]]
 
 
 @cache
@@ -86,13 +86,13 @@ def evidence_of(row: Row, folder: Path, n: int) -> Evidence:
     )
 
 
-def passage_of(row: Row, folder: Path) -> Passage:
+def passage_of(row: Row, folder: Path) -> CitedPassage:
     """The quote of a claim as the rules see it. Raises ValueError where it does not stand in its file."""
     title = document_of(folder / row["path"], row["path"]).structure.head.title or ""
     return evidence_passage(evidence_of(row, folder, 1), title)
 
 
-def is_open(row: Row, passage: Passage, found: Sequence[Doubt]) -> bool:
+def is_open(row: Row, passage: CitedPassage, found: Sequence[Mismatch]) -> bool:
     """Whether a judge looks again at a claim."""
     return any(doubt.reason not in LITERAL for doubt in found) or is_arguable(row["claim"], [passage])
 
@@ -117,7 +117,7 @@ async def judged(model: ChatModel, rows: Sequence[Row], folders: Mapping[str, Pa
     return [one for group in await asyncio.gather(*map(wrong, groups)) for one in group], ledger
 
 
-def mark_nothing(_sentence: str, _passages: Sequence[Passage]) -> Sequence[Doubt]:
+def mark_nothing(_sentence: str, _passages: Sequence[CitedPassage]) -> Sequence[Mismatch]:
     """The control."""
     return ()
 
@@ -136,7 +136,7 @@ def shares(rows: Sequence[Row], marked: Sequence[bool], halves: Sequence[str]) -
     return table(["claims marked", *halves], body)
 
 
-def reasons(rows: Sequence[Row], doubts: Sequence[Sequence[Doubt]], halves: Sequence[str]) -> str:
+def reasons(rows: Sequence[Row], doubts: Sequence[Sequence[Mismatch]], halves: Sequence[str]) -> str:
     """The true claims that are marked, by the reason that is given; one may be marked for several."""
     body = []
     for reason in sorted({doubt.reason for found in doubts for doubt in found}):
@@ -148,7 +148,7 @@ def reasons(rows: Sequence[Row], doubts: Sequence[Sequence[Doubt]], halves: Sequ
     return table(["true claims marked for", *halves], body)
 
 
-def missed(rows: Sequence[Row], passages: Sequence[Passage], doubts: Sequence[Sequence[Doubt]]) -> list[str]:
+def missed(rows: Sequence[Row], passages: Sequence[CitedPassage], doubts: Sequence[Sequence[Mismatch]]) -> list[str]:
     """What went wrong in the first half: the false ones that are not marked and the true ones that are."""
     lines = []
     for row, passage, found in zip(rows, passages, doubts, strict=True):

@@ -21,7 +21,7 @@ from lens_lsp.judge.answer_markdown import block
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.chat_oracle import budget_for, new_nonce
-from lens_lsp.judge.llm.conversation import Composer, Conversation, Prompt
+from lens_lsp.judge.llm.conversation import Conversation, Prompt, PromptComposer
 from lens_lsp.judge.oracle import ObserveRequest, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Evidence
@@ -121,10 +121,10 @@ class AnswerKeyOracle:
     rng: random.Random = field(default_factory=lambda: random.Random(0))
     endpoint: None = field(default=None, init=False)
     confidence: ConfidenceMap = field(default=ConfidenceMap(), init=False)
-    _composer: Composer = field(init=False)
+    _composer: PromptComposer = field(init=False)
 
     def __post_init__(self) -> None:
-        self._composer = Composer(new_nonce, True, Conversation(), CONTEXT_TOKENS)
+        self._composer = PromptComposer(new_nonce, True, Conversation(), CONTEXT_TOKENS)
 
     @property
     def table(self) -> ObservationTable:

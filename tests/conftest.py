@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.availability import unavailable
-from tests.judge.tiny_reader import YEARS, write_reader
+from tests.judge.reader.tiny_reader import YEARS, write_reader
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -48,7 +48,7 @@ TESTS = (
     "lsp/test_lsp_locations.py",
     "documents/test_frames.py",
     "corpus/test_safe_open.py",
-    "judge/rules/test_chat_marking.py",
+    "judge/test_answer_markdown.py",
 )
 
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 from evaluation.arms.access import Excerpt
 from evaluation.arms.base import Quoted
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
-from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, Patience
+from lens_lsp.judge.llm.chat_model import CallTimeouts, ChatModel, ChatReply, ChatRequest, Message
 from lens_lsp.judge.llm.chat_prompts import Schema
 from lens_lsp.judge.llm.conversation import Caller, Conversation, Prompt
 from lens_lsp.model.answer import Mode
@@ -67,7 +67,7 @@ class HeldModel:
         await self.model.aclose()
 
     def _held(self, request: ChatRequest) -> ChatRequest:
-        seconds, patience = min(request.seconds, self.seconds), Patience.of(self.seconds, "--call-seconds")
+        seconds, patience = min(request.seconds, self.seconds), CallTimeouts.of(self.seconds, "--call-seconds")
         return replace(request, temperature=self.temperature, seconds=seconds, patience=patience)
 
 

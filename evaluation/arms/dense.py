@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lens_lsp.judge.llm.embeddings import Embeddings
+    from evaluation.embeddings import Embeddings
 
     Floats = NDArray[np.float32]
 

@@ -239,7 +239,7 @@ def _reranked(
     the scan that found them, those behind as they came. Whether the reader read, else why it did not, unless nobody
     wants to know. Loads the reader where it was not yet."""
     # Brings onnxruntime, which `find` alone never needs.
-    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, Shown
+    from lens_lsp.judge.reader.cross_encoder import ReaderPassage, ReaderUnavailable
 
     places = list(range(len(found)))
     first = found[:RERANKED]
@@ -249,9 +249,9 @@ def _reranked(
         if cancelled is not None and cancelled():
             raise BudgetSpent(StopReason.CANCELLED)
 
-    def shown(item: Evidence) -> Shown:
+    def shown(item: Evidence) -> ReaderPassage:
         headers = (part.text for part in item.context if part.role is ContextRole.HEADER)
-        return Shown(item.quote, item.path, (*item.heading, *headers))
+        return ReaderPassage(item.quote, item.path, (*item.heading, *headers))
 
     try:
         stop()

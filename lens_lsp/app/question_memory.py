@@ -17,8 +17,7 @@ from functools import partial
 from typing import TypeVar
 
 from lens_lsp.corpus.safe_open import Key
-from lens_lsp.judge.rules.coreference import Earlier, whole
-from lens_lsp.judge.rules.question_plan import question_plan
+from lens_lsp.judge.rules.question_plan import EarlierQuestion, question_plan, resolve_references
 from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer
 from lens_lsp.memory.citations import WorkspacePaths, record, record_blind
 from lens_lsp.memory.clusters import (
@@ -494,8 +493,8 @@ class QuestionMemory:
     def _begin(self, reads_first: bool) -> Plan | None:
         if self.thread is not None:
             turns = self.memory.turns(self.thread)
-            earlier = [Earlier(turn.question, None if asked is None else asked.short) for turn, asked in turns]
-            self.question = whole(self.typed, earlier)
+            earlier = [EarlierQuestion(turn.question, None if asked is None else asked.short) for turn, asked in turns]
+            self.question = resolve_references(self.typed, earlier)
             self._thread_evidence = self.memory.cited(asked for _, asked in turns if asked is not None)
         self._asked = self.memory.asked(self.question, self._oracle)
         if self._asked is not None and (not reads_first or asks_question(self._asked.plan)):

@@ -98,7 +98,7 @@ def _probed(settings: Settings) -> dict[str, object]:
 
     from lens_lsp.app.consent import unconsented
     from lens_lsp.app.oracle_factory import of_endpoint
-    from lens_lsp.judge.llm.fitness import FIT, Outcome, self_test
+    from lens_lsp.judge.llm.fitness import FIT, TrialOutcome, self_test
     from lens_lsp.model.answer import Mode
 
     if settings.model.unset or settings.model.of_editor:
@@ -107,7 +107,7 @@ def _probed(settings: Settings) -> dict[str, object]:
     factory = of_endpoint(Mode.FAST, settings).metered()
     unconsented(factory.destination, ())  # no text of a folder is sent, but a limit may be missing
 
-    async def asked() -> list[Outcome]:
+    async def asked() -> list[TrialOutcome]:
         try:
             await factory.open()
             return await self_test(factory.chat(), factory.ledger)

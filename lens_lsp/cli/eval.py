@@ -69,8 +69,8 @@ def _embedder(args: argparse.Namespace) -> Embedder:
     `ConsentMissing` without consent to send it the corpus; MissingExtra without the package."""
     from evaluation.arms.dense import EndpointEmbedder
     from evaluation.arms.minilm import MiniLm
+    from evaluation.embeddings import Embeddings
     from lens_lsp.app.consent import Destination
-    from lens_lsp.judge.llm.embeddings import Embeddings
 
     base_url, name = (os.environ.get(f"LENS_EMBEDDINGS_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url and not name:

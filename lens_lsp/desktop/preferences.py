@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from lens_lsp.app.configuration import change_settings, read_settings, written_settings
 from lens_lsp.app.consent import ConsentMissing, ask_again
 from lens_lsp.app.settings import ModelSettings
-from lens_lsp.judge.llm.endpoint import Endpoint, Key
+from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
 from lens_lsp.memory import keyring
 from lens_lsp.model.errors import UsageError
 
@@ -53,7 +53,7 @@ def prefer(changes: Mapping[str, object], agreed: object = None) -> dict[str, ob
 
 def keep_key(key: str) -> dict[str, object]:
     """Keep the key for the origin of the model that is configured. Raises `UsageError`, `KeyringFailed`, OSError."""
-    Key(key)  # refuses what could not be sent
+    ApiKey(key)  # refuses what could not be sent
     keyring.keep(_required(), key)
     return preferences()
 

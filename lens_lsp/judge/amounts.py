@@ -16,7 +16,7 @@ from itertools import pairwise
 from lens_lsp.arithmetic.notation import MONTHS
 from lens_lsp.arithmetic.typed_values import NUMERIC, CalendarDate, Value, ValueKind
 from lens_lsp.arithmetic.units import Dimension, MeasureUnit, currency, is_rate, rate_parts, singular, unit_named
-from lens_lsp.judge.claim_text import DIGITS, PERIODS, UNITLESS, Ground, Sentence, Token, overlaps_any
+from lens_lsp.judge.claim_text import DIGITS, PERIODS, UNITLESS, ClaimToken, Ground, Sentence, overlaps_any
 from lens_lsp.model.text import Span
 
 _CLOSE = Fraction(1, 50)
@@ -402,7 +402,7 @@ def _crossed(sentence: Sentence, own: Sequence[Value], ground: Ground, theirs: S
                 yield Span(_place(a).start, _place(b).end)
 
 
-def _before(tokens: Sequence[Token], value: Value, last: Value | None) -> set[str]:
+def _before(tokens: Sequence[ClaimToken], value: Value, last: Value | None) -> set[str]:
     """The last three content words between the amount before and this one."""
     start, end = 0 if last is None else _place(last).end, _place(value).start
     words = [token.word for token in tokens if token.content and start <= token.span.start and token.span.end <= end]

@@ -1,6 +1,9 @@
 """What a question asks for, by rules: its terms, the names and phrases in it, the type of answer.
 
-No model and no document is involved. The same analysis serves ``lens find`` and the offline oracle.
+No model and no document is involved. The same analysis serves ``lens find`` and the oracles. `phrases` finds what
+``lens find`` ranks with, as it was measured. `names` answers another question: which names must a proof hold, and which
+new ones does a passage bring. It knows the capitals of Latin, Greek and Cyrillic and the quotation marks of East Asia,
+and takes conjunctions for boundaries.
 """
 
 from __future__ import annotations

@@ -225,7 +225,7 @@ _ROW = re.compile(r"[ \t]*\|")
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedSentence:
     """A sentence of an answer."""
 
     span: Span
@@ -236,20 +236,20 @@ class Cited:
     """The numbers in it and right behind it, in order, each once."""
 
 
-def cited_sentences(answer: str) -> tuple[Cited, ...]:
+def cited_sentences(answer: str) -> tuple[CitedSentence, ...]:
     """The sentences of an answer, in order. Headings, rules and blocks of code have none.
 
     A citation behind a full stop belongs to the sentence before it. Each item of a list and each row of a table is
     apart from the others.
     """
     blank = MARKER.sub(lambda match: " " * len(match.group()), answer)
-    found: list[Cited] = []
+    found: list[CitedSentence] = []
     for block in _blocks(answer):
         spans = sentences(blank, block)
         for at, span in enumerate(spans):
             start = block.start if at == 0 else span.start
             end = spans[at + 1].start if at + 1 < len(spans) else block.end
-            found.append(Cited(span, blank[span.start : span.end], tuple(cited_numbers(answer[start:end]))))
+            found.append(CitedSentence(span, blank[span.start : span.end], tuple(cited_numbers(answer[start:end]))))
     return tuple(found)
 
 

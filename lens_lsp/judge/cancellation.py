@@ -1,18 +1,17 @@
-"""An oracle whose pending call ends at once when the user asks to stop."""
+"""Cancellation: a chat oracle whose pending call ends at once when the user asks to stop."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import (
     Claim,
-    Fault,
+    ClaimFault,
     ObserveRequest,
-    Oracle,
     ReadReply,
     ReadRequest,
     Synthesis,
@@ -26,8 +25,6 @@ from lens_lsp.model.plan import Plan, Requirement
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.chat_oracle import ChatOracle
-
-T = TypeVar("T")
 
 
 class Stop:
@@ -75,77 +72,58 @@ class Stop:
             raise
 
 
-class StoppableOracle:
-    """Implements `oracle.base.Oracle` by another one; each method raises `BudgetSpent` when the stop comes."""
+class StoppableChat:
+    """A chat oracle (`Oracle`, `ReadingJudge` and `ClaimJudge` of `judge.oracle`) each method of which raises
+    `BudgetSpent` when the stop comes. Of words that stream only the waiting for them is ever ended."""
 
-    def __init__(self, oracle: Oracle, stop: Stop) -> None:
-        self._oracle = oracle
+    def __init__(self, chat: ChatOracle, stop: Stop) -> None:
+        self._chat = chat
         self._stop = stop
 
     @property
     def endpoint(self) -> str | None:
         """That of the oracle."""
-        return self._oracle.endpoint
+        return self._chat.endpoint
 
     @property
     def table(self) -> ObservationTable:
         """That of the oracle."""
-        return self._oracle.table
+        return self._chat.table
 
     @property
     def confidence(self) -> ConfidenceMap:
         """That of the oracle."""
-        return self._oracle.confidence
+        return self._chat.confidence
 
     async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         """The oracle's plan."""
         async with self._stop.heeded():
-            return await self._oracle.analyse(question, ledger, known)
+            return await self._chat.analyse(question, ledger, known)
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
         """The oracle's observation."""
         async with self._stop.heeded():
-            return await self._oracle.observe(request, ledger)
+            return await self._chat.observe(request, ledger)
 
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
     ) -> CoverageReply:
         """The oracle's coverage check."""
         async with self._stop.heeded():
-            return await self._oracle.cover(plan, outstanding, evidence, ledger)
+            return await self._chat.cover(plan, outstanding, evidence, ledger)
 
-    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
-        """The oracle's words as they come; only the waiting for them is ever ended."""
-        async with aclosing(_generator(self._oracle.synthesise(request, result, ledger))) as pieces:
-            while True:
-                async with self._stop.heeded():
-                    piece = await anext(pieces, None)
-                if piece is None:
-                    return
-                yield piece
+    def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncGenerator[str]:
+        """The oracle's words as they come."""
+        return self._each(self._chat.synthesise(request, result, ledger))
 
     async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
         """The oracle's short answer."""
         async with self._stop.heeded():
-            return await self._oracle.calibrate(request, answer, ledger)
+            return await self._chat.calibrate(request, answer, ledger)
 
-
-class StoppableChat(StoppableOracle):
-    """The same for a chat model, which also implements `judge.read.ReadingJudge`."""
-
-    def __init__(self, chat: ChatOracle, stop: Stop) -> None:
-        super().__init__(chat, stop)
-        self._chat = chat
-
-    async def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
-        """The model's words as they come; only the waiting for them is ever ended."""
-        async with aclosing(self._chat.read(request, reply, ledger)) as pieces:
-            while True:
-                async with self._stop.heeded():
-                    piece = await anext(pieces, None)
-                if piece is None:
-                    return
-                yield piece
+    def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
+        """The model's words as they come."""
+        return self._each(self._chat.read(request, reply, ledger))
 
     async def amend(
         self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
@@ -156,7 +134,7 @@ class StoppableChat(StoppableOracle):
 
     async def verify(
         self, question: str, claims: Sequence[Claim], ledger: Ledger
-    ) -> Mapping[int, tuple[Fault, ...]] | None:
+    ) -> Mapping[int, tuple[ClaimFault, ...]] | None:
         """The model's verdict on sentences."""
         async with self._stop.heeded():
             return await self._chat.verify(question, claims, ledger)
@@ -166,14 +144,11 @@ class StoppableChat(StoppableOracle):
         async with self._stop.heeded():
             return await self._chat.widen(question, about, ledger)
 
-
-def _generator(pieces: AsyncIterator[T]) -> AsyncGenerator[T]:
-    """The same pieces, to be closed when they are left early."""
-    if isinstance(pieces, AsyncGenerator):
-        return pieces
-
-    async def each() -> AsyncGenerator[T]:
-        async for piece in pieces:
-            yield piece
-
-    return each()
+    async def _each(self, words: AsyncGenerator[str]) -> AsyncGenerator[str]:
+        async with aclosing(words) as pieces:
+            while True:
+                async with self._stop.heeded():
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return
+                yield piece

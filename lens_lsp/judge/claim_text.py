@@ -1,6 +1,7 @@
 """A sentence of an answer and the passages it cites, read once: their words, and what they count, measure and date.
 
-Markup is blanked first, character by character, so that a place in the blanked text is a place in the text.
+Markup is blanked first, character by character, so that a place in the blanked text is a place in the text. Figures are
+found also where no full value is read: "12 March", "v3.4", "#84".
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ _LONGEST_ENDING = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class ClaimToken:
     """A word: its place, its folded form and stem, and the numbers of its clause and sentence in its text."""
 
     span: Span
@@ -193,7 +194,7 @@ def prose(text: str) -> str:
     return _MATH.sub(lambda match: f"{' ' * len(match[1])}{match[2]}{' ' * len(match[1])}", text)
 
 
-def tokens_of(text: str) -> tuple[Token, ...]:
+def tokens_of(text: str) -> tuple[ClaimToken, ...]:
     """The words of a text, in order."""
     code = [match.span() for match in _CODE.finditer(text)]
     breaks = [match.start() for match in _BREAK.finditer(_ASIDE.sub(_blank, text))]
@@ -206,7 +207,7 @@ def tokens_of(text: str) -> tuple[Token, ...]:
             end += 1
         word = fold(match.group()).removesuffix("'s").removesuffix("'")
         coded = any(start < match.start() < stop for start, stop in code)
-        found.append(Token(Span(*match.span()), match.group(), word, stem(word), clause, end, coded))
+        found.append(ClaimToken(Span(*match.span()), match.group(), word, stem(word), clause, end, coded))
     return tuple(found)
 
 
@@ -214,7 +215,7 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match.group())
 
 
-def alike(a: Token, b: Token) -> bool:
+def alike(a: ClaimToken, b: ClaimToken) -> bool:
     """Whether two words are forms of one word, or of two that say the same."""
     if a.stem == b.stem or b.stem in IRREGULAR.get(a.stem, ()) or a.stem in IRREGULAR.get(b.stem, ()):
         return True
@@ -223,7 +224,7 @@ def alike(a: Token, b: Token) -> bool:
     return len(shorter) >= _SHORTEST and near and longer.startswith(shorter)
 
 
-def aligned(words: Sequence[Token], others: Sequence[Token]) -> dict[int, tuple[int, ...]]:
+def aligned(words: Sequence[ClaimToken], others: Sequence[ClaimToken]) -> dict[int, tuple[int, ...]]:
     """For each content word that has some, the places of its like among the others."""
     found = {}
     for at, word in enumerate(words):
@@ -352,7 +353,7 @@ _COUNTING = {**ORDINAL_WORDS, "both": 2, "pair": 2, "couple": 2, "twice": 2, "do
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CitedPassage:
     """A quote that a sentence cites, and what stands around and above it; all verbatim."""
 
     quote: str
@@ -371,7 +372,7 @@ class Sentence:
     text: str
     plain: str
     """Without its markup; same offsets."""
-    tokens: tuple[Token, ...]
+    tokens: tuple[ClaimToken, ...]
     figures: Figures
     english: bool
 
@@ -383,7 +384,7 @@ class Ground:
     quote: str
     plain: str
     """The quotes without their markup; same offsets."""
-    tokens: tuple[Token, ...]
+    tokens: tuple[ClaimToken, ...]
     """The words of the quotes."""
     behind: str
     """What stands right behind the quote, if there is just one."""
@@ -406,14 +407,14 @@ def sentence_of(text: str) -> Sentence:
     return Sentence(text, prose(text), tokens, figures_of(text), _is_english(text, tokens))
 
 
-def _is_english(text: str, tokens: Sequence[Token]) -> bool:
+def _is_english(text: str, tokens: Sequence[ClaimToken]) -> bool:
     """Whether most function words of a sentence are English; without any, whether it is ASCII."""
     common = sum(token.word in STOP_WORDS for token in tokens)
     foreign = sum(token.word not in STOP_WORDS and is_function(token.word) for token in tokens)
     return common > foreign or (common == foreign == 0 and text.isascii())
 
 
-def ground_of(passages: Sequence[Passage]) -> Ground:
+def ground_of(passages: Sequence[CitedPassage]) -> Ground:
     """The passages of a sentence, read together."""
     quote = "\n\n".join(passage.quote for passage in passages)
     near = [part for passage in passages for part in (passage.before, passage.after)]

@@ -1,8 +1,9 @@
 """Which words of a sentence the passages it cites do not support.
 
-No model judges: numbers, dates, units and names must stand in the passages, negations and opposites must agree with
-them, and what limits a quote must not be lost. Negations, limits and capitalised names are read in English only; the
-rest holds in every language.
+No model judges: numbers, dates, units (`amounts`) and names must stand in the passages, negations and opposites must
+agree with them (`polarity`), and what limits a quote must not be lost: a sentence may not say "all", "always", "only",
+"exactly" or "must" where its quote does not, nor leave off the condition or the "only" of what it repeats. Negations,
+limits and capitalised names are read in English only; the rest holds in every language.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from lens_lsp.judge.amounts import exchanged, unheld
 from lens_lsp.judge.analysis import NO_NAMES, OPENERS
 from lens_lsp.judge.claim_text import (
     UNITLESS,
+    CitedPassage,
+    ClaimToken,
     Ground,
-    Passage,
     Sentence,
-    Token,
     aligned,
     alike,
     capitals_of,
@@ -128,7 +129,7 @@ def _capitals(sentence: Sentence, taken: Sequence[Span], ground: Ground) -> Iter
             yield token.span
 
 
-def _opens_as_name(tokens: Sequence[Token], at: int, taken: Sequence[Span]) -> bool:
+def _opens_as_name(tokens: Sequence[ClaimToken], at: int, taken: Sequence[Span]) -> bool:
     if tokens[at].word in _COMMON or at + 1 == len(tokens):
         return False
     follows = tokens[at + 1]
@@ -139,7 +140,7 @@ def _opens_as_name(tokens: Sequence[Token], at: int, taken: Sequence[Span]) -> b
     return follows.word in _FINITE and not tokens[at].word.endswith(_NO_NAME_ENDINGS)
 
 
-def _held(tokens: Sequence[Token], at: int, ground: Ground) -> bool:
+def _held(tokens: Sequence[ClaimToken], at: int, ground: Ground) -> bool:
     """Whether the passages hold a capitalised word, its initials or what its capitals stand for."""
     token = tokens[at]
     if _known(token.word, ground.stems) or _stands(token.word, ground.everything):
@@ -178,7 +179,7 @@ def _stands(written: str, text: str) -> bool:
     return False
 
 
-def _abbreviated(tokens: Sequence[Token], at: int, capitals: Collection[str]) -> bool:
+def _abbreviated(tokens: Sequence[ClaimToken], at: int, capitals: Collection[str]) -> bool:
     """Whether a word is part of a name whose initials stand in the passages."""
     for size in range(2, _LONGEST_INITIALS + 1):
         for first in range(max(0, at - size + 1), min(at, len(tokens) - size) + 1):
@@ -308,7 +309,7 @@ def _every(sentence: Sentence, ground: Ground) -> Iterator[Span]:
             yield Span(*match.span())
 
 
-def _every_held(match: re.Match[str], said: Sequence[Token], ground: Ground) -> bool:
+def _every_held(match: re.Match[str], said: Sequence[ClaimToken], ground: Ground) -> bool:
     """Whether the quote says "all" of what the sentence does."""
     own = [token for token in _subjects(match, said) if any(alike(token, other) for other in ground.tokens)]
     for other in _EVERY_HELD.finditer(ground.quote):
@@ -320,7 +321,7 @@ def _every_held(match: re.Match[str], said: Sequence[Token], ground: Ground) -> 
     return False
 
 
-def _subjects(match: re.Match[str], tokens: Sequence[Token]) -> list[Token]:
+def _subjects(match: re.Match[str], tokens: Sequence[ClaimToken]) -> list[ClaimToken]:
     """What a word such as "all" may speak of; nothing where it speaks of persons or things at large."""
     if match[1] is not None:
         return []
@@ -354,7 +355,7 @@ def _binding(sentence: Sentence, ground: Ground) -> Iterator[Span]:
             yield Span(*match.span())
 
 
-def _alone(said: Sequence[Token], ground: Ground) -> Iterator[Span]:
+def _alone(said: Sequence[ClaimToken], ground: Ground) -> Iterator[Span]:
     """What the quote says of one thing only."""
     for match in _ALONE.finditer(ground.quote):
         head = _next(match.end(), ground.tokens)
@@ -362,7 +363,7 @@ def _alone(said: Sequence[Token], ground: Ground) -> Iterator[Span]:
             yield from (token.span for token in said if alike(head, token))
 
 
-def _unconditional(said: Sequence[Token], ground: Ground) -> Iterator[Span]:
+def _unconditional(said: Sequence[ClaimToken], ground: Ground) -> Iterator[Span]:
     """What the quote makes depend on something that the sentence leaves off."""
     goes_on = _GOES_ON.match(ground.behind)
     quote = ground.quote if goes_on is None else f"{ground.quote.rstrip()} {goes_on.group()}"
@@ -387,7 +388,7 @@ def _unconditional(said: Sequence[Token], ground: Ground) -> Iterator[Span]:
     yield from found
 
 
-def _next(end: int, tokens: Sequence[Token]) -> Token | None:
+def _next(end: int, tokens: Sequence[ClaimToken]) -> ClaimToken | None:
     return next((token for token in tokens if token.span.start >= end and token.content), None)
 
 
@@ -419,14 +420,14 @@ LITERAL = frozenset({Reason.NUMBER, Reason.UNIT, Reason.DATE})
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Doubt:
+class Mismatch:
     """Words of a sentence that its passages do not support: their place in it, and what is wrong with them."""
 
     span: Span
     reason: Reason
 
 
-def check(text: str, passages: Sequence[Passage]) -> tuple[Doubt, ...]:
+def check(text: str, passages: Sequence[CitedPassage]) -> tuple[Mismatch, ...]:
     """The words of a sentence that the passages it cites do not support, in order; none where all are supported.
 
     Markers of citations are no part of the sentence.
@@ -437,7 +438,7 @@ def check(text: str, passages: Sequence[Passage]) -> tuple[Doubt, ...]:
     return tuple(sorted(doubts))
 
 
-def is_arguable(text: str, passages: Sequence[Passage]) -> bool:
+def is_arguable(text: str, passages: Sequence[CitedPassage]) -> bool:
     """Whether rules tell too little of a sentence: it or what it cites denies something, or it generalises or limits
     what it cites by a word that does not stand there. A sentence that is quoted is beyond doubt."""
     if _is_quoted(text, passages):
@@ -448,24 +449,24 @@ def is_arguable(text: str, passages: Sequence[Passage]) -> bool:
     return unspaced or any(map(_negates, said | cited)) or bool((said - cited) & _LIMITING)
 
 
-def check_short(text: str, passages: Sequence[Passage]) -> tuple[Doubt, ...]:
+def check_short(text: str, passages: Sequence[CitedPassage]) -> tuple[Mismatch, ...]:
     """The numbers, dates, units and names of a short answer that no passage holds, in order. It is no sentence: what it
     says of them stands in the question."""
     return tuple(sorted(set(_beyond(sentence_of(text), ground_of(passages)))))
 
 
-def _beyond(sentence: Sentence, ground: Ground) -> Iterator[Doubt]:
+def _beyond(sentence: Sentence, ground: Ground) -> Iterator[Mismatch]:
     """What stands in no passage at all."""
-    yield from (Doubt(span, Reason(kind)) for span, kind in unheld(sentence, ground))
-    yield from (Doubt(span, Reason.NAME) for span in unnamed(sentence, ground))
+    yield from (Mismatch(span, Reason(kind)) for span, kind in unheld(sentence, ground))
+    yield from (Mismatch(span, Reason.NAME) for span in unnamed(sentence, ground))
 
 
-def _doubts(sentence: Sentence, ground: Ground) -> Iterator[Doubt]:
+def _doubts(sentence: Sentence, ground: Ground) -> Iterator[Mismatch]:
     yield from _beyond(sentence, ground)
-    yield from (Doubt(span, Reason.NUMBER) for span in exchanged(sentence, ground))
+    yield from (Mismatch(span, Reason.NUMBER) for span in exchanged(sentence, ground))
     if sentence.english:
-        yield from (Doubt(span, Reason.NEGATION) for span in contrary(sentence, ground))
-        yield from (Doubt(span, Reason.LIMIT) for span in unlimited(sentence, ground))
+        yield from (Mismatch(span, Reason.NEGATION) for span in contrary(sentence, ground))
+        yield from (Mismatch(span, Reason.LIMIT) for span in unlimited(sentence, ground))
 
 
 def _words(text: str) -> set[str]:
@@ -476,7 +477,7 @@ def _negates(word: str) -> bool:
     return word in NEGATORS or word.endswith("n't")
 
 
-def _is_quoted(text: str, passages: Sequence[Passage]) -> bool:
+def _is_quoted(text: str, passages: Sequence[CitedPassage]) -> bool:
     """Whether a sentence is a whole quote or a whole sentence of one, but for white space."""
     own = " ".join(text.split())
     for passage in passages:

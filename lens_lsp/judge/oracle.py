@@ -252,7 +252,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ClaimFault:
     """Words of a sentence that its passages do not state, empty for the whole of it, and what is wrong with them: one
     of `judge.claims.Reason`."""
 
@@ -266,6 +266,6 @@ class ClaimJudge(Protocol):
 
     async def verify(
         self, question: str, claims: Sequence[Claim], ledger: Ledger
-    ) -> Mapping[int, tuple[Fault, ...]] | None:
+    ) -> Mapping[int, tuple[ClaimFault, ...]] | None:
         """One call: the faults of each claim, by its place in ``claims``; those that could not be shown are left out.
         None when the reply cannot be read. Raises `BudgetSpent` and `OracleFailed`."""

@@ -2,7 +2,8 @@
 
 A negation denies the next words of its clause. What a sentence denies, the quote must deny, or say by a word that holds
 a denial ("reject", "unless", "infeasible"), and the other way round; two that the quote does not know undo each other
-("cannot … without"). Where a word of the sentence is the opposite of one of the quote, just one of the two is denied.
+("cannot … without"). Words are opposites by a table, or by a prefix that denies; where a word of the sentence is the
+opposite of one of the quote, just one of the two is denied.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
-from lens_lsp.judge.claim_text import IRREGULAR, Ground, Sentence, Token, aligned, alike
+from lens_lsp.judge.claim_text import IRREGULAR, ClaimToken, Ground, Sentence, aligned, alike
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import stem
 
@@ -130,7 +131,7 @@ def _table() -> dict[str, frozenset[str]]:
 _TABLE = _table()
 
 
-def opposite(a: Token, b: Token) -> bool:
+def opposite(a: ClaimToken, b: ClaimToken) -> bool:
     """Whether two words are opposites."""
     if b.stem in _TABLE.get(a.stem, ()):
         return True
@@ -233,7 +234,7 @@ _REACH = 4
 class Side:
     """A text, its negations with the places of the words they deny, and where its words stand in the other text."""
 
-    tokens: Sequence[Token]
+    tokens: Sequence[ClaimToken]
     denials: Mapping[int, Sequence[int]]
     pairs: Mapping[int, Sequence[int]]
     twins: frozenset[int] = frozenset()
@@ -340,7 +341,7 @@ def _against(said: Side, at: int, held: Side) -> list[int]:
     ]
 
 
-def _turned(said: Sequence[Token], at: int, held: Sequence[Token]) -> bool:
+def _turned(said: Sequence[ClaimToken], at: int, held: Sequence[ClaimToken]) -> bool:
     """Whether one is "turn on" and the other "turn off"."""
     before = said[at - 1].stem if at else ""
     return before in _TURNED and any(
@@ -348,7 +349,7 @@ def _turned(said: Sequence[Token], at: int, held: Sequence[Token]) -> bool:
     )
 
 
-def _idiomatic(tokens: Sequence[Token], at: int) -> bool:
+def _idiomatic(tokens: Sequence[ClaimToken], at: int) -> bool:
     """ "As many as", "ends up"."""
     if at and tokens[at - 1].word == "as" and tokens[at].word in _AMOUNTS:
         return True
@@ -381,7 +382,7 @@ def _times(side: Side, at: int) -> int:
     return sum(bool(scope) and negation < at <= scope[: _REACH - 1][-1] for negation, scope in side.denials.items())
 
 
-def _ceased(tokens: Sequence[Token], at: int, others: Sequence[Token]) -> bool:
+def _ceased(tokens: Sequence[ClaimToken], at: int, others: Sequence[ClaimToken]) -> bool:
     """Whether a word near says that it is no longer so, and the other text has no such word."""
     stems = {other.stem for other in others}
     return any(
@@ -390,7 +391,7 @@ def _ceased(tokens: Sequence[Token], at: int, others: Sequence[Token]) -> bool:
     )
 
 
-def _denials(text: str, tokens: Sequence[Token]) -> dict[int, tuple[int, ...]]:
+def _denials(text: str, tokens: Sequence[ClaimToken]) -> dict[int, tuple[int, ...]]:
     """Each negation of a text with the words it denies."""
     bounds = [match.span() for match in _NO_NEGATION.finditer(text.lower())]
     found = {}
@@ -448,11 +449,11 @@ def _reaches(here: Side, there: Side, at: int, places: set[int]) -> bool:
     return (at not in there.denials or _is_verbal(token)) and not places.isdisjoint(_behind(there.tokens, at))
 
 
-def _is_verbal(token: Token) -> bool:
+def _is_verbal(token: ClaimToken) -> bool:
     return token.word in _VERBAL or token.word.endswith("n't")
 
 
-def _ahead(tokens: Sequence[Token], at: int) -> tuple[int, ...]:
+def _ahead(tokens: Sequence[ClaimToken], at: int) -> tuple[int, ...]:
     """The next content words of the clause."""
     found: list[int] = []
     for place in range(at + 1, min(len(tokens), at + 1 + 3 * _REACH)):
@@ -463,11 +464,11 @@ def _ahead(tokens: Sequence[Token], at: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _behind(tokens: Sequence[Token], at: int) -> tuple[int, ...]:
+def _behind(tokens: Sequence[ClaimToken], at: int) -> tuple[int, ...]:
     """The last content words before, within the clause."""
     places = range(max(0, at - _AROUND), at)
     return tuple(place for place in places if tokens[place].content and tokens[place].clause == tokens[at].clause)
 
 
-def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
+def _beside(tokens: Sequence[ClaimToken], at: int, places: set[int]) -> bool:
     return any(tokens[at].clause == tokens[place].clause for place in places)

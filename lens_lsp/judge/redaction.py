@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from lens_lsp.judge.secret_shapes import cut_ends, of_a_cut, secrets
 from lens_lsp.model.documents import Secret
 from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span
@@ -39,7 +38,7 @@ _PLACEHOLDER = "[[SECRET:"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RemovedSpan:
     """A stretch of the source that is not in the redacted text, and of what kind it is."""
 
     span: Span
@@ -55,7 +54,7 @@ class Redacted:
     source: str
     at: tuple[int, ...]
     pieces: tuple[Span, ...]
-    found: tuple[Found, ...]
+    found: tuple[RemovedSpan, ...]
     placeholders: tuple[Span, ...]
 
     @property
@@ -173,6 +172,8 @@ def secrets_of(text: str, path: str) -> tuple[Secret, ...]:
         if key in _cached:
             _cached.move_to_end(key)
             return _cached[key]
+    from lens_lsp.judge.secret_shapes import secrets  # its patterns take a moment
+
     found = tuple(_secrets(_Seen.of(text), partial(secrets, config=config)))
     with _lock:
         _cached[key] = found
@@ -230,6 +231,8 @@ def redacted(
     ``known`` are the secrets in it that its document told; without them what may be the rest of a secret counts, too.
     ``also`` are secrets of which parts may stand in it.
     """
+    from lens_lsp.judge.secret_shapes import of_a_cut, secrets
+
     seen = _Seen.of(text)
     found = [*_secrets(seen, of_a_cut if known is None else secrets), *(known or ())]
     if also is not None and "\\" in text:  # ours are escaped where Markdown is written
@@ -251,7 +254,7 @@ def _without(seen: _Seen, secrets: Iterable[Secret], numbers: dict[str, int] | N
     at: list[int] = []
     pieces: list[Span] = []
     placeholders: list[Span] = []
-    found = [Found(span, HIDDEN) for span in seen.unseen]
+    found = [RemovedSpan(span, HIDDEN) for span in seen.unseen]
     size, start = 0, 0
     for secret in [*_apart(secrets), Secret(Span(len(text), len(text)), "", "")]:
         for piece in seen.kept(Span(start, secret.span.start)):
@@ -265,7 +268,7 @@ def _without(seen: _Seen, secrets: Iterable[Secret], numbers: dict[str, int] | N
         placeholders.append(Span(size, size + len(mark)))
         parts.append(mark)
         size += len(mark)
-        found.append(Found(secret.span, secret.kind))
+        found.append(RemovedSpan(secret.span, secret.kind))
         start = secret.span.end
     found.sort(key=lambda one: one.span)
     return Redacted("".join(parts), text, tuple(at), tuple(pieces), tuple(found), tuple(placeholders))
@@ -292,6 +295,8 @@ def _secrets(seen: _Seen, find: Callable[[str], Iterator[tuple[Span, str]]]) -> 
 
 def rests(text: str) -> Iterator[Secret]:
     """What may be the rests of secrets at the ends of a text that was cut."""
+    from lens_lsp.judge.secret_shapes import cut_ends
+
     for place, kind in cut_ends(text):
         yield Secret(place, kind, text[place.start : place.end])
 

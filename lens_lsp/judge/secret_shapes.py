@@ -283,7 +283,7 @@ _ALWAYS = frozenset(_BLOCKS) - {"-----end "}
 
 
 @dataclass(frozen=True, slots=True)
-class _Vocabulary:
+class _SecretWords:
     """All words that are looked for, and what is looked at where each stands."""
 
     words: tuple[str, ...]
@@ -292,13 +292,13 @@ class _Vocabulary:
 
 
 @cache
-def _vocabulary() -> _Vocabulary:
+def _vocabulary() -> _SecretWords:
     issued: dict[str, list[tuple[str, _Issued]]] = {}
     for each in ISSUED:
         for prefix in each.prefixes:
             issued.setdefault(prefix.lower(), []).append((prefix, each))
     words = tuple(dict.fromkeys([*issued, *_ANNOUNCING, *_SERVICES, *_BLOCKS, *_OTHERS]))
-    return _Vocabulary(
+    return _SecretWords(
         words, Words([word.encode() for word in words]), {word: tuple(each) for word, each in issued.items()}
     )
 
@@ -623,7 +623,6 @@ def _block_end(text: str, at: int) -> Iterator[tuple[Span, str]]:
 _JSON_WEB = re.compile(
     r"eyJ[A-Za-z0-9_\-]{8,8000}+\.(?:eyJ)?[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)?"
 )
-_DOTTED = re.compile(r"[A-Za-z0-9_\-.]+")
 _URL_PASSWORD = re.compile(
     r"://(?P<user>[^\s/:@\"'<>]{0,200}):(?P<secret>[^\s/@\"'<>]{3,2000}(?:@[^\s/@\"'<>:.]{0,40})?)@(?=[\w\[%$])"
 )
@@ -680,19 +679,30 @@ def _url_password(text: str, at: int) -> Iterator[tuple[Span, str]]:
         yield Span(*alone.span("secret")), "url-password"
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled when one of its words stands somewhere: all of them take a tenth of a second."""
+    return re.compile(pattern)
+
+
+@cache
+def _class(characters: str) -> frozenset[str]:
+    """The ASCII characters of a class."""
+    return frozenset(filter(re.compile(f"[{characters}]").match, map(chr, range(128))))
+
+
 def _shaped(
     kind: str, pattern: str, *, back: int = 0, over: str = ""
 ) -> Callable[[str, int], Iterator[tuple[Span, str]]]:
     """Looks for a pattern at a place, or from ``back`` characters of the class ``over`` before it. The group
     ``secret``, where there is one, is what must not leave."""
-    compiled = re.compile(pattern)
-    behind = frozenset(each for each in map(chr, range(128)) if over and re.match(f"[{over}]", each))
+    behind = frozenset[str]() if not over else _class(over)
 
     def look(text: str, at: int) -> Iterator[tuple[Span, str]]:
         start = at
         while start > max(0, at - back) and text[start - 1] in behind:
             start -= 1
-        found = compiled.match(text, start)
+        found = _compiled(pattern).match(text, start)
         if found is not None:
             group = "secret" if "secret" in found.re.groupindex else 0
             if not _is_example(found[group]):

@@ -31,7 +31,7 @@ from lens_lsp.corpus.safe_open import folders_at
 from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
-from lens_lsp.judge.llm.editor_model import EditorChat, Said
+from lens_lsp.judge.llm.editor_model import EditorChat, EditorReply
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination, record_citations, write_answer_file
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, UriRefused, uri_of
@@ -474,7 +474,7 @@ async def editor_chat(ls: LensServer, settings: ModelSettings) -> EditorChat:
     On the server's loop; what it gives works on any. Raises `ModelError`.
     """
 
-    async def ask(messages: tuple[Message, ...], most: int) -> Said:
+    async def ask(messages: tuple[Message, ...], most: int) -> EditorReply:
         return await _said(ls, settings.family, messages, most)
 
     try:
@@ -486,7 +486,7 @@ async def editor_chat(ls: LensServer, settings: ModelSettings) -> EditorChat:
     return EditorChat(run_on_this_loop(ask), offer, context_tokens=settings.context_tokens)
 
 
-async def _said(ls: LensServer, family: str | None, messages: tuple[Message, ...], most: int) -> Said:
+async def _said(ls: LensServer, family: str | None, messages: tuple[Message, ...], most: int) -> EditorReply:
     told = tuple(ModelMessage(role=message.role.value, text=message.text) for message in messages)
     params = ModelParams(family=family, messages=told, max_tokens=most)
     try:
@@ -498,7 +498,7 @@ async def _said(ls: LensServer, family: str | None, messages: tuple[Message, ...
     except ValidationError:
         text = "the editor answered with something that is no reply of a model; update its extension"
         raise ModelError(text, failure=ModelFailure.UNREADABLE) from None
-    return Said(**found.model_dump())
+    return EditorReply(**found.model_dump())
 
 
 ASK = RequestHandler(ask, AskParams)

@@ -22,8 +22,8 @@ from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.judge import claims
 from lens_lsp.judge.analysis import names
 from lens_lsp.judge.answer_markdown import cited_sentences, plain
-from lens_lsp.judge.claim_text import Passage, Token, aligned, tokens_of
-from lens_lsp.judge.oracle import Claim, Fact, Fault, ReadReply
+from lens_lsp.judge.claim_text import CitedPassage, ClaimToken, aligned, tokens_of
+from lens_lsp.judge.oracle import Claim, ClaimFault, Fact, ReadReply
 from lens_lsp.model.answer import Arm, Computation, Doubt, RequirementStatus
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.errors import ComputationError
@@ -334,9 +334,9 @@ def _amount(said: str, value: str) -> tuple[Span, str] | None:
     return found[0].span, said[found[0].span.start : found[0].span.end]
 
 
-def _name(tokens: Sequence[Token], met: set[int], said: str) -> tuple[Span, str] | None:
+def _name(tokens: Sequence[ClaimToken], met: set[int], said: str) -> tuple[Span, str] | None:
     """The only name of a sentence among what the other one does not say."""
-    runs: list[list[Token]] = []
+    runs: list[list[ClaimToken]] = []
     for place, token in enumerate(tokens):
         if place in met or not _NAME.match(token.text) or not token.content:
             continue
@@ -633,7 +633,7 @@ class Compared:
         return [doubt for doubt in self.doubts if doubt.decisive]
 
 
-def cited_passages(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, Passage]:
+def cited_passages(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, CitedPassage]:
     """The evidence by its numbers, as a sentence that cites it is compared with it; what the question says is no claim
     of the judge's."""
     return {
@@ -642,17 +642,17 @@ def cited_passages(items: Sequence[Item], shown: Sequence[Evidence], question: s
     }
 
 
-def passage_of(item: Evidence, title: str, *known: str) -> Passage:
+def passage_of(item: Evidence, title: str, *known: str) -> CitedPassage:
     """An item of evidence as rules see it, from a document with a ``title``; what is ``known`` need not stand there."""
-    return Passage(item.quote, item.before, item.after, (*item.heading, *known), title, item.path)
+    return CitedPassage(item.quote, item.before, item.after, (*item.heading, *known), title, item.path)
 
 
 def compare(
     text: str,
-    passages: Mapping[int, Passage],
+    passages: Mapping[int, CitedPassage],
     shown: Sequence[Evidence],
-    ours: Sequence[Passage],
-    verdict: Mapping[str, Sequence[Fault]] | None = None,
+    ours: Sequence[CitedPassage],
+    verdict: Mapping[str, Sequence[ClaimFault]] | None = None,
 ) -> Compared:
     """Compare each sentence with what it cites; what is ``ours`` is known by our own arithmetic. ``verdict`` holds the
     faults that a judge found in sentences, by their text: it takes the place of what rules say of them, except of
@@ -689,7 +689,7 @@ def compare(
     return Compared(tuple(found), tuple(arguable[:MOST_CLAIMS]))
 
 
-def beyond(short: str, passages: Sequence[Passage]) -> list[Doubt]:
+def beyond(short: str, passages: Sequence[CitedPassage]) -> list[Doubt]:
     """What of a short answer stands in no passage."""
     return [
         Doubt(short, short[doubt.span.start : doubt.span.end], doubt.reason.value)

@@ -21,8 +21,8 @@ from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import (
     Answerable,
     Claim,
+    ClaimFault,
     ClaimJudge,
-    Fault,
     Oracle,
     PassageOracle,
     ReadingJudge,
@@ -763,7 +763,7 @@ class Exploration:
         left = self.ledger.calls < self.ledger.budget.calls and not self.cancelled()
         return left and self.stopped not in WITHOUT_MODEL
 
-    async def verify(self, claims: Sequence[Claim]) -> Mapping[int, tuple[Fault, ...]] | None:
+    async def verify(self, claims: Sequence[Claim]) -> Mapping[int, tuple[ClaimFault, ...]] | None:
         """What is wrong with sentences of an answer, by their places; None when nobody can be asked or nothing that can
         be read came."""
         if not claims or not self.may_call or not isinstance(self.oracle, ClaimJudge):

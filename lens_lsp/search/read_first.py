@@ -34,11 +34,11 @@ from lens_lsp.judge.answer_markdown import (
     unsupported,
     without_addresses,
 )
-from lens_lsp.judge.claim_text import Passage
+from lens_lsp.judge.claim_text import CitedPassage
 from lens_lsp.judge.oracle import (
     Answerable,
     Claim,
-    Fault,
+    ClaimFault,
     Operand,
     ReadingJudge,
     ReadReply,
@@ -479,7 +479,7 @@ def check(
     said: Mapping[int, Quote],
     evidence: Callable[[Item, int], Evidence],
     rivals: Sequence[Quote] = (),
-    verdict: Mapping[str, Sequence[Fault]] | None = None,
+    verdict: Mapping[str, Sequence[ClaimFault]] | None = None,
 ) -> CheckedAnswer:
     """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
     ``evidence`` makes an item of evidence with its number; ``rivals`` are the places that give other values for what is
@@ -494,7 +494,7 @@ def check(
     text = final_text(reply, numbers, result, [item.quote for item in shown])
     without = unsupported(text, range(1, len(items) + 1))
     passages = cited_passages(items, shown, question)
-    ours = [Passage(value) for value in (result.text if result else "", str(len(reply.items) or "")) if value]
+    ours = [CitedPassage(value) for value in (result.text if result else "", str(len(reply.items) or "")) if value]
     compared = compare(text, passages, shown, ours, verdict)
     short = _short(reply, result, compared.doubts)
     above = () if short is None or result is not None else beyond(short, [*passages.values(), *ours])

@@ -12,9 +12,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from lens_lsp.judge.answer_markdown import not_read, unlinked
-from lens_lsp.judge.claim_text import Passage
+from lens_lsp.judge.claim_text import CitedPassage
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.oracle import Claim, Fact, Fault, Oracle, PassageOracle, ReadReply, Synthesis, SynthesisRequest
+from lens_lsp.judge.oracle import Claim, ClaimFault, Fact, Oracle, PassageOracle, ReadReply, Synthesis, SynthesisRequest
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.memory.clusters import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import (
@@ -196,7 +196,7 @@ class AnswerSynthesis:
         verdict = await self._verdict(checked.arguable)
         return checked if verdict is None else check(question, reply, said, self._evidence, differing, verdict)
 
-    async def _verdict(self, claims: Sequence[Claim]) -> dict[str, tuple[Fault, ...]] | None:
+    async def _verdict(self, claims: Sequence[Claim]) -> dict[str, tuple[ClaimFault, ...]] | None:
         """What the judge finds wrong with sentences, by their text; None when it was not asked."""
         verdict = await self._search.verify(claims)
         return None if verdict is None else {claims[at].text: faults for at, faults in verdict.items()}
@@ -205,7 +205,7 @@ class AnswerSynthesis:
         """Compare what the model worded with the evidence it cites; what there is to say of it, to be added."""
         passages = cited_passages(draft.items, draft.evidence, self._search.plan.question)
         derived = () if draft.combined is None else (draft.combined.result, draft.combined.derivation)
-        ours = [Passage(text) for text in derived if text]
+        ours = [CitedPassage(text) for text in derived if text]
         text = draft.text[:LONGEST_COMPARED]
         compared = compare(text, passages, draft.evidence, ours)
         verdict = await self._verdict(compared.arguable)

@@ -21,7 +21,7 @@ from lens_lsp.app.settings import Settings
 from lens_lsp.memory.userdata import Consents, consent_file
 from tests.app.front_ends import BARE, LIBRARY, Agent, CommandLine, Editor, FrontEnd, Page, Told, asked
 from tests.judge.llm.chat_server import ChatServer, in_thread
-from tests.judge.rules.chat_session import QUESTION, notes, served
+from tests.judge.llm.chat_session import QUESTION, notes, served
 
 KEY = "sk-canary-Quillfeather-0123456789"
 FAR = "https://models.invalid/v1"

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import MeteredChat, OracleFactory, Terms, local_judge, reader_name, reader_status
 from lens_lsp.app.request import Request
@@ -21,14 +22,13 @@ from lens_lsp.app.settings import Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
-from lens_lsp.judge.reader.cross_encoder import Calibration, ReaderModel, Reading, Shown
+from lens_lsp.judge.reader.cross_encoder import Calibration, PassageScore, ReaderModel, ReaderPassage
 from lens_lsp.judge.reader.reader_oracle import ReaderOracle
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.memory.userdata import Meter, Usage
 from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
 from lens_lsp.model.errors import UsageError
-from tests.judge.tiny_reader import PROOF, write_reader
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 QUESTION = "What is the kitchen counter of the old house made of?"
 COUNT = "How many files mention kitchen?"
@@ -185,7 +185,7 @@ class _Slow:
         self.reading, self.ended = threading.Event(), threading.Event()
         self.thread: threading.Thread | None = None
 
-    def read(self, question: str, passages: Sequence[Shown], stop: Callable[[], None]) -> list[Reading]:
+    def read(self, question: str, passages: Sequence[ReaderPassage], stop: Callable[[], None]) -> list[PassageScore]:
         self.thread = threading.current_thread()
         self.reading.set()
         try:

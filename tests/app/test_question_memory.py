@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.question_memory import Memory
@@ -23,7 +24,6 @@ from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connection, connect
 from lens_lsp.memory.store_rows import Changes
@@ -31,7 +31,7 @@ from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopR
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.observation import CoverageReply, Judgement, Region, Verdict
 from lens_lsp.model.plan import Plan, Requirement
-from tests.judge.rules.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
+from tests.judge.llm.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
 from tests.lens_by_name import by_name
 from tests.search.scripted_oracle import ScriptedOracle, quoting
 from tests.word_judge import WordJudge

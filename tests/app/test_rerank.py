@@ -13,7 +13,7 @@ from lens_lsp.app.request import RERANKED, Request
 from lens_lsp.app.settings import Settings
 from lens_lsp.model.documents import Evidence, Findings
 from lens_lsp.schema.answer import findings_json
-from tests.judge.tiny_reader import PROOF, write_reader
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 QUERY = "kitchen counter"
 AS_FOUND = ": the passages stand in the order of the scan"

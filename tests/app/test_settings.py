@@ -14,7 +14,7 @@ from lens_lsp.app.configuration import settings_of
 from lens_lsp.app.settings import CommandLine, ModelSettings, Settings, SettingSource, advice_on
 from lens_lsp.judge.ledger import MODEL_SECONDS, Budget, Limits
 from lens_lsp.judge.llm.chat_model import CALL_SECONDS
-from lens_lsp.judge.llm.endpoint import Key
+from lens_lsp.judge.llm.endpoint import ApiKey
 from lens_lsp.model.answer import Mode, StopReason
 from lens_lsp.model.errors import UsageError
 from tests.app.conftest import Told
@@ -190,7 +190,7 @@ HOME, AWAY, LOCAL = "https://home.example", "https://away.example", "http://127.
 
 def key_sent(model: ModelSettings) -> str | None:
     """The key that would be in the header."""
-    key: Key | None = model.chat()._key
+    key: ApiKey | None = model.chat()._key
     return None if key is None else key.reveal()
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks import claims
-from lens_lsp.judge.claim_text import Passage
-from lens_lsp.judge.claims import Doubt, Reason
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from benchmarks.scripted_model import ScriptedModel
+from lens_lsp.judge.claim_text import CitedPassage
+from lens_lsp.judge.claims import Mismatch, Reason
 from lens_lsp.model.text import Span
 
-DOUBT = (Doubt(Span(0, 3), Reason.NUMBER),)
+DOUBT = (Mismatch(Span(0, 3), Reason.NUMBER),)
 
 
 def row(half: str, kind: str, claim: str) -> claims.Row:
@@ -31,7 +31,7 @@ FOUND = [(), DOUBT, (), DOUBT, DOUBT]
 
 
 def test_what_went_wrong_is_listed_for_the_first_half_only() -> None:
-    lines = "\n".join(claims.missed(ROWS, [Passage("a quote")] * len(ROWS), FOUND))
+    lines = "\n".join(claims.missed(ROWS, [CitedPassage("a quote")] * len(ROWS), FOUND))
     assert "first false, missed" in lines
     assert "first true, marked" in lines
     assert "second" not in lines

@@ -9,7 +9,7 @@ from lens_process import Outcome
 
 from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from tests.judge.llm.chat_server import ChatServer
-from tests.judge.rules.chat_session import Says, scripted, stage_of
+from tests.judge.llm.chat_session import Says, scripted, stage_of
 
 KEY = "sk-canary-Quillfeather-0123456789"
 FAR = "https://models.invalid/v1"

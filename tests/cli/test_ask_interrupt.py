@@ -20,7 +20,7 @@ from scripted_endpoint import following
 from lens_lsp.cli.ask import interrupts
 from lens_lsp.judge.cancellation import Stop
 from tests.judge.llm.chat_server import ChatServer, in_thread, streaming_over
-from tests.judge.rules.chat_session import QUESTION, notes
+from tests.judge.llm.chat_session import QUESTION, notes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 

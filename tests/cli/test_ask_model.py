@@ -21,7 +21,7 @@ from scripted_endpoint import FAR, KEY, assert_no_key, following, settings, stag
 
 from lens_lsp.judge.llm.chat_model import ChatRequest
 from tests.judge.llm.chat_server import ChatServer, in_thread
-from tests.judge.rules.chat_session import PROOF, QUESTION, notes
+from tests.judge.llm.chat_session import PROOF, QUESTION, notes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals or signals")
 

@@ -12,7 +12,7 @@ from lens_process import Command, assert_one_sentence
 from scripted_endpoint import FAR, KEY, assert_no_key, following, settings, stages
 
 from tests.judge.llm.chat_server import ChatServer, in_thread
-from tests.judge.rules.chat_session import PROOF, QUESTION, notes
+from tests.judge.llm.chat_session import PROOF, QUESTION, notes
 
 PRICES = "prices = { in = 1_000_000, out = 2_000_000 }\n"
 

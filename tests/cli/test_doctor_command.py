@@ -18,8 +18,8 @@ from lens_lsp.cli.doctor import corpus_facts
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer, in_thread
-from tests.judge.test_self_test import able, read
-from tests.judge.tiny_reader import write_reader
+from tests.judge.llm.test_fitness import able, read
+from tests.judge.reader.tiny_reader import write_reader
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from lens_process import TIMEOUT, Command, assert_one_sentence, interrupted_afte
 
 from lens_lsp.cli import main
 from lens_lsp.cli.find import parse
-from tests.judge.tiny_reader import PROOF, write_reader
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals or signals")
 

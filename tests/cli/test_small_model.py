@@ -13,12 +13,12 @@ import pytest
 from lens_process import Command
 from scripted_endpoint import settings
 
+from benchmarks.scripted_model import ScriptedModel
 from evaluation.data.docsqa import DocsQa, open_docsqa, unpack
 from lens_lsp.app.lens import Lens
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest
 from lens_lsp.judge.llm.chat_oracle import ChatOracle, budget_for
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Answer, Answered, Mode, StopReason
 from tests.lens_by_name import by_name
 from tests.weak_answers import small_model, worse

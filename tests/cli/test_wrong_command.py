@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lens_process import Command
 
-from tests.judge.tiny_reader import PROOF, write_reader
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 QUESTION = "What is the kitchen counter of the old house made of?"
 LIKE = "What is the counter in the kitchen of the old house made of?"

@@ -14,8 +14,8 @@ import pytest
 from tests.availability import unavailable
 from tests.desktop.desktop_process import Desktop
 from tests.judge.llm.chat_server import ChatServer, in_thread
-from tests.judge.rules.chat_session import QUESTION, served
-from tests.judge.rules.chat_session import notes as bridges
+from tests.judge.llm.chat_session import QUESTION, served
+from tests.judge.llm.chat_session import notes as bridges
 from tests.lsp.lsp_client import wait_until
 
 KEY = "sk-canary-Stonechat-0123456789"

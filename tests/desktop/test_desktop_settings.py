@@ -14,8 +14,8 @@ import pytest
 from tests.desktop.desktop_process import Desktop
 from tests.desktop.file_keyring import NAME, uses
 from tests.judge.llm.chat_server import ChatServer, in_thread
-from tests.judge.rules.chat_session import QUESTION, served
-from tests.judge.rules.chat_session import notes as bridges
+from tests.judge.llm.chat_session import QUESTION, served
+from tests.judge.llm.chat_session import notes as bridges
 from tests.lsp.lsp_client import environment
 
 Start = Callable[..., Desktop]

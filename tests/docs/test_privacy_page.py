@@ -9,7 +9,8 @@ from documentation import DOCS, REPOSITORY, text_of
 
 from lens_lsp.cli.arguments import ask_parser, consent_parser, doctor_parser
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT, REMOTE_CONTEXT
+from lens_lsp.judge.llm.chat_model import REMOTE_CONTEXT
+from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT
 from lens_lsp.model.answer import Mode
 
 MODELS = DOCS / "how-to" / "models-and-keys.md"

@@ -12,6 +12,7 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import BODIES
 
+from benchmarks.scripted_model import Scripted, ScriptedModel
 from evaluation.arms.answering import ChatArm
 from evaluation.arms.base import Arm, ArmResult
 from evaluation.arms.calling import HeldModel
@@ -21,7 +22,6 @@ from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.app.settings import ModelSettings, Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError, ModelFailure
-from lens_lsp.judge.llm.scripted_model import Scripted, ScriptedModel
 from lens_lsp.model.answer import Mode, Status, StopReason
 from lens_lsp.model.errors import UsageError
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from evaluation.command import add_parser, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.judge.llm.chat_model import ModelError
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import EvaluationError, UsageError
 

@@ -13,6 +13,7 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import BODIES
 
+from benchmarks.scripted_model import ScriptedModel
 from evaluation.arms.dense import Embedding, EndpointEmbedder
 from evaluation.arms.hybrid import HybridIndex, fused
 from evaluation.arms.indexes import Bm25sIndex
@@ -20,11 +21,10 @@ from evaluation.arms.making import make_arms
 from evaluation.arms.minilm import MiniLm
 from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
+from evaluation.embeddings import Embeddings
 from evaluation.runner import run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.judge.llm.chat_model import ModelError
-from lens_lsp.judge.llm.embeddings import Embeddings
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import EvaluationError, MissingExtra
 from tests.availability import unavailable

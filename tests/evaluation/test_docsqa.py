@@ -21,7 +21,7 @@ from evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
 from evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
 from evaluation.reporting.docsqa import page
 from lens_lsp.model.errors import EvaluationError, UsageError
-from tests.judge.tiny_reader import write_reader
+from tests.judge.reader.tiny_reader import write_reader
 
 KITCHEN = {
     "bread/rye.md": "# Rye bread\n\nLet the sourdough rest for sixteen\n    hours before it is baked.\n",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.scripted_arms import Trial
+from benchmarks.scripted_model import ScriptedModel
 from evaluation.command import add_parser, run
 from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
@@ -14,7 +15,6 @@ from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.app.settings import ModelSettings, Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ModelError
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 
 

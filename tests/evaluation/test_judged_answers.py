@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from evaluation.scoring.judge import Judged, VerdictRecord, Verdicts, judge, read_verdicts, verdict
 from lens_lsp.judge.llm.chat_model import ChatReply, ModelError, ModelFailure
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.errors import EvaluationError, OracleFailed
 
 ASKED = Judged("q1", "Who wrote it?", ("Ada Lovelace",), "Countess Lovelace")

@@ -18,7 +18,7 @@ from small_datasets import BODIES, QUESTIONS
 
 import evaluation.arms
 from benchmarks.scripted_arms import ARMS, Trial, table
-from benchmarks.scripted_model import CONTEXT_TOKENS, best_sentence, reply, scripted_model
+from benchmarks.scripted_model import CONTEXT_TOKENS, ScriptedModel, best_sentence, reply, scripted_model
 from evaluation.arms.base import Arm, ArmResult, cited
 from evaluation.arms.calling import HeldModel
 from evaluation.arms.inside import asks_a_program
@@ -30,7 +30,6 @@ from evaluation.reporting.tables import write_report
 from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode, Status
 
 QUESTION = "Who wrote the A-0 compiler?"

@@ -15,7 +15,7 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import QUESTIONS, write_dataset
 
-from benchmarks.scripted_model import CONTEXT_TOKENS, reply
+from benchmarks.scripted_model import CONTEXT_TOKENS, ScriptedModel, reply
 from evaluation.answer_key import AnswerKeyFactory
 from evaluation.arms.base import Arm
 from evaluation.arms.making import make_arms
@@ -28,7 +28,6 @@ from evaluation.data.snapshots import Corpus, prepare
 from evaluation.runner import AT_ONCE, Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.judge.llm.chat_model import ChatRequest
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import EvaluationError, UsageError
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.judge.claim_text import Passage
+from lens_lsp.judge.claim_text import CitedPassage
 from lens_lsp.judge.claims import Reason, check
 
 SUPPORTED = [
@@ -98,7 +98,6 @@ SUPPORTED = [
     ("Only admins can delete a page.", "Nobody except admins can delete a page."),
     ("Every request needs a token.", "A request without a token is refused."),
 ]
-
 NOT_SUPPORTED = [
     ("Do not run the installer as root.", "Run the installer as root.", "Run", Reason.NEGATION),
     ("Changing the port requires a restart.", "The port can be changed without a restart.", "without", Reason.NEGATION),
@@ -200,38 +199,39 @@ NOT_SUPPORTED = [
     ("Sessions expire after one hour.", "Sessions never expire.", "never", Reason.NEGATION),
     ("The tool works with Python 3.11 or newer.", "The tool works with any version of Python.", "any", Reason.LIMIT),
 ]
-
 QUOTES = [quote for quote, _ in SUPPORTED] + [quote for quote, *_ in NOT_SUPPORTED]
 GERMAN = "Der Antrag wurde am 12. März 2024 mit 18 Stimmen angenommen, sofern `quorum.py` keinen Fehler meldet."
 
 
 @pytest.mark.parametrize(("quote", "sentence"), SUPPORTED)
 def test_what_the_quote_says_in_other_words_is_supported(quote: str, sentence: str) -> None:
-    assert check(sentence, [Passage(quote)]) == ()
+    assert check(sentence, [CitedPassage(quote)]) == ()
 
 
 @pytest.mark.parametrize(("quote", "sentence", "words", "reason"), NOT_SUPPORTED)
 def test_what_the_quote_does_not_say_is_marked(quote: str, sentence: str, words: str, reason: Reason) -> None:
-    found = [(sentence[doubt.span.start : doubt.span.end], doubt.reason) for doubt in check(sentence, [Passage(quote)])]
+    found = [
+        (sentence[doubt.span.start : doubt.span.end], doubt.reason) for doubt in check(sentence, [CitedPassage(quote)])
+    ]
     assert (words, reason) in found
 
 
 @pytest.mark.parametrize("quote", QUOTES)
 @pytest.mark.parametrize("opening", ["It says: {}", "According to the page, {}", "**{}**", "- {}\n"])
 def test_a_quote_in_a_sentence_supports_itself(quote: str, opening: str) -> None:
-    assert check(opening.format(quote), [Passage(quote)]) == ()
+    assert check(opening.format(quote), [CitedPassage(quote)]) == ()
 
 
 @given(st.text(min_size=1, max_size=300))
 def test_any_text_supports_itself(text: str) -> None:
-    assert check(text, [Passage(text)]) == ()
+    assert check(text, [CitedPassage(text)]) == ()
 
 
 @settings(max_examples=200)
 @given(st.sampled_from(QUOTES), st.sampled_from(QUOTES), st.text(max_size=60), st.text(max_size=60))
 def test_doubts_lie_in_the_sentence_in_order_and_apart_from_others_text(a: str, b: str, x: str, y: str) -> None:
     sentence = f"{x} {a} {y}"
-    found = check(sentence, [Passage(b, before=y, after=x, headings=(x,), title=y, path=x)])
+    found = check(sentence, [CitedPassage(b, before=y, after=x, headings=(x,), title=y, path=x)])
     assert list(found) == sorted(set(found))
     assert all(0 <= doubt.span.start < doubt.span.end <= len(sentence) for doubt in found)
 
@@ -239,33 +239,35 @@ def test_doubts_lie_in_the_sentence_in_order_and_apart_from_others_text(a: str, 
 def test_a_name_may_stand_around_or_above_the_quote() -> None:
     quote = "It is released every two weeks."
     sentence = "Lighthouse is released by the Harbour team every two weeks, says `docs/release.md`."
-    assert {doubt.reason for doubt in check(sentence, [Passage(quote)])} == {Reason.NAME}
-    above = Passage(quote, before="The Harbour team decides.", headings=("Lighthouse",), path="notes/docs/release.md")
+    assert {doubt.reason for doubt in check(sentence, [CitedPassage(quote)])} == {Reason.NAME}
+    above = CitedPassage(
+        quote, before="The Harbour team decides.", headings=("Lighthouse",), path="notes/docs/release.md"
+    )
     assert check(sentence, [above]) == ()
 
 
 def test_the_date_of_the_path_completes_a_day_of_the_quote() -> None:
     sentence = "The vote closed on 4 March 2019."
-    assert check(sentence, [Passage("The vote closed on March 4.")]) != ()
-    assert check(sentence, [Passage("The vote closed on March 4.", path="minutes/2019-03-04.md")]) == ()
+    assert check(sentence, [CitedPassage("The vote closed on March 4.")]) != ()
+    assert check(sentence, [CitedPassage("The vote closed on March 4.", path="minutes/2019-03-04.md")]) == ()
 
 
 def test_a_number_around_the_quote_does_not_replace_the_one_in_it() -> None:
     quote, around = "Bills are due within 30 days.", "Reminders are sent after 45 days."
-    assert check("Reminders are sent after 45 days.", [Passage("Reminders follow.", after=around)]) == ()
-    doubts = check("Bills are due within 45 days.", [Passage(quote, after=around)])
+    assert check("Reminders are sent after 45 days.", [CitedPassage("Reminders follow.", after=around)]) == ()
+    doubts = check("Bills are due within 45 days.", [CitedPassage(quote, after=around)])
     assert [doubt.reason for doubt in doubts] == [Reason.NUMBER]
 
 
 def test_a_limit_right_behind_the_quote_counts() -> None:
     sentence = "Guests can use the pool."
-    assert check(sentence, [Passage("Guests can use the pool", after=" until it closes.")]) == ()
-    doubts = check(sentence, [Passage("Guests can use the pool", after=", but only if a member comes along.")])
+    assert check(sentence, [CitedPassage("Guests can use the pool", after=" until it closes.")]) == ()
+    doubts = check(sentence, [CitedPassage("Guests can use the pool", after=", but only if a member comes along.")])
     assert [doubt.reason for doubt in doubts] == [Reason.LIMIT]
 
 
 def test_several_passages_support_a_sentence_together() -> None:
-    first, second = Passage("The north dock holds 12 boats."), Passage("The south dock holds 30 boats.")
+    first, second = CitedPassage("The north dock holds 12 boats."), CitedPassage("The south dock holds 30 boats.")
     sentence = "The docks hold 12 and 30 boats."
     assert check(sentence, [first, second]) == ()
     assert check(sentence, [first]) != ()
@@ -288,7 +290,7 @@ def test_a_sentence_without_passages_has_no_ground_for_its_figures_and_names() -
     ],
 )
 def test_in_another_language_only_figures_and_codes_are_checked(sentence: str) -> None:
-    assert check(sentence, [Passage(GERMAN)]) == ()
+    assert check(sentence, [CitedPassage(GERMAN)]) == ()
 
 
 @pytest.mark.parametrize(
@@ -300,7 +302,7 @@ def test_in_another_language_only_figures_and_codes_are_checked(sentence: str) -
     ],
 )
 def test_figures_and_codes_are_checked_in_every_language(sentence: str, words: str, reason: Reason) -> None:
-    found = [(sentence[d.span.start : d.span.end], d.reason) for d in check(sentence, [Passage(GERMAN)])]
+    found = [(sentence[d.span.start : d.span.end], d.reason) for d in check(sentence, [CitedPassage(GERMAN)])]
     assert len(found) == 1
     assert found[0][0].startswith(words)
     assert found[0][1] is reason

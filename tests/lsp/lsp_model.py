@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.judge.rules.chat_session import served
+from tests.judge.llm.chat_session import served
 from tests.lsp.lsp_client import LspProcess, Message
 
 FAR = "https://models.invalid/v1"

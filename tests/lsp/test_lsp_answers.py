@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.judge.tiny_reader import PROOF, write_reader
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 from tests.lsp.conftest import LEASE
 from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
 

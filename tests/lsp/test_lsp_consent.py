@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.judge.rules.chat_session import QUESTION, notes
+from tests.judge.llm.chat_session import QUESTION, notes
 from tests.lsp.lsp_client import SERVE, LspProcess, Refusal, environment
 from tests.lsp.lsp_model import CAPABILITIES, FAR, PROMPT, choosing, consents, prompts
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.judge.rules.chat_session import QUESTION as ABOUT_ARLEN
-from tests.judge.rules.chat_session import notes
+from tests.judge.llm.chat_session import QUESTION as ABOUT_ARLEN
+from tests.judge.llm.chat_session import notes
 from tests.lsp.conftest import LEASE
 from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import CAPABILITIES, Editor, under

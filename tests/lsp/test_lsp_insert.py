@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
-from tests.judge.rules.chat_session import PROOF, QUESTION, notes
+from tests.judge.llm.chat_session import PROOF, QUESTION, notes
 from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
 
 Edit = Callable[..., Editor]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.judge.llm.chat_replies import MOST_WHOLE
-from tests.judge.rules.chat_session import PROOF, QUESTION, notes
+from lens_lsp.judge.llm.chat_model import MOST_WHOLE
+from tests.judge.llm.chat_session import PROOF, QUESTION, notes
 from tests.lsp.lsp_client import SILENCE, LspProcess, Message, Refusal
 from tests.lsp.lsp_model import CAPABILITIES, FAR, ID, PROMPT, SPENT, Played, choosing, consents, prompts
 

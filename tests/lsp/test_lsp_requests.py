@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types
 from pydantic import TypeAdapter
 
-from tests.judge.rules.chat_session import QUESTION, notes
+from tests.judge.llm.chat_session import QUESTION, notes
 from tests.lsp.lsp_client import REPOSITORY, LspProcess, frame
 from tests.lsp.lsp_model import CAPABILITIES, PROMPT, Played, choosing
 

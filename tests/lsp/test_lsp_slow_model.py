@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.judge.llm.chat_server import ChatServer, in_thread, streaming_over
-from tests.judge.rules.chat_session import QUESTION, notes, served
+from tests.judge.llm.chat_session import QUESTION, notes, served
 from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import Editor
 

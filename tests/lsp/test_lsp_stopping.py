@@ -11,7 +11,7 @@ import pytest
 from lens_lsp.memory.clusters import quoted
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer, in_thread
-from tests.judge.rules.chat_session import PROOF, QUESTION, notes, quoting, reading, served
+from tests.judge.llm.chat_session import PROOF, QUESTION, notes, quoting, reading, served
 from tests.lsp.lsp_client import LspProcess, wait_until
 from tests.lsp.lsp_model import CAPABILITIES, FAR, PROMPT
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.judge.rules.chat_session import PROOF, QUESTION, notes
+from tests.judge.llm.chat_session import PROOF, QUESTION, notes
 from tests.lsp.lsp_client import SERVE, LspProcess, environment
 from tests.lsp.lsp_editor import Editor
 from tests.lsp.lsp_model import CAPABILITIES, FAR, PROMPT, Played, choosing, prompts

@@ -11,8 +11,8 @@ MODULES = {
     "lsp/transport.py": ("lsp/test_lsp_transport.py",),
     "memory/citations.py": ("memory/test_citations.py", "memory/test_citation_outcomes.py"),
     "search/resolution.py": ("search/test_resolution.py",),
-    "judge/ledger.py": ("judge/rules/test_ledger.py",),
-    "judge/answer_markdown.py": ("judge/rules/test_chat_marking.py",),
+    "judge/ledger.py": ("judge/test_ledger.py",),
+    "judge/answer_markdown.py": ("judge/test_answer_markdown.py",),
     "corpus/safe_open.py": ("corpus/test_safe_open.py",),
 }
 """By the module below ``lens_lsp``: files below ``tests``."""

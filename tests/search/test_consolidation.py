@@ -36,7 +36,7 @@ from lens_lsp.search.consolidation import (
     facts_of,
     newest,
 )
-from tests.judge.rules.chat_session import ask, asked, reading, regions_of, scripted, stage_of
+from tests.judge.llm.chat_session import ask, asked, reading, regions_of, scripted, stage_of
 
 TEXT = (
     "# Kettles\n\nThe copper kettle was made by Anselm Brock. It leaks since 1902, and nobody minds. The lid is new.\n"

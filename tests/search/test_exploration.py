@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.search.exploration import DocumentFeed
-from tests.judge.rules.chat_session import BOUNDS, PROOF, ask, asked, notes, regions_of, scripted, stage_of, total
+from tests.judge.llm.chat_session import BOUNDS, PROOF, ask, asked, notes, regions_of, scripted, stage_of, total
 
 DRAWN = "The dam of Corvin was drawn by Ilse Brandt"
 STUDIED = "Brandt studied in Delft"

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError, Role
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.judge.oracle import Answerable, ReadReply, SaidQuote
 from lens_lsp.model.answer import (
     Admitted,
@@ -37,7 +37,7 @@ from lens_lsp.model.answer import (
 )
 from lens_lsp.search.read_first import join_replies
 from tests.conftest import REPOSITORY
-from tests.judge.rules.chat_session import (
+from tests.judge.llm.chat_session import (
     BOUNDS,
     NARROW,
     PROOF,
@@ -56,7 +56,7 @@ from tests.judge.rules.chat_session import (
     taken,
     total,
 )
-from tests.judge.rules.independent import live
+from tests.judge.llm.independent import live
 
 SPANS = "It spans 210 metres."
 WIDE = {"request_tokens": 4_000, "direct_tokens": 4_000}
@@ -72,8 +72,8 @@ _ASKED_TWICE = """
 import sys
 from pathlib import Path
 from lens_lsp.model.answer import Mode
-from tests.judge.rules.chat_session import ask, reading, regions_of
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from tests.judge.llm.chat_session import ask, reading, regions_of
+from benchmarks.scripted_model import ScriptedModel
 
 def members(request):
     shown = [number for number, text in regions_of(request).items() if "The harbour fee" in text]

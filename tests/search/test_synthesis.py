@@ -13,13 +13,13 @@ from markdown_it import MarkdownIt
 from lens_lsp.cli.answer_printer import markdown_answer
 from lens_lsp.cli.renderers import Places
 from lens_lsp.judge.answer_markdown import cited_numbers, cited_sentences, plain
-from lens_lsp.judge.llm.answer_stream import Sifter
 from lens_lsp.judge.llm.chat_model import ChatRequest
+from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.memory.answer_files import Saved, write_answer, write_block
 from lens_lsp.model.answer import Mode
 from tests.hand_made import answer as made
-from tests.judge.rules.chat_session import ask, reading, regions_of, scripted
-from tests.judge.rules.independent import live
+from tests.judge.llm.chat_session import ask, reading, regions_of, scripted
+from tests.judge.llm.independent import live
 
 MARKS = (
     "[1]",

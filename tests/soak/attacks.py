@@ -9,10 +9,10 @@ _PLACE = "memory/test_store_file.py::test_"
 _CLUSTERS = "memory/test_clusters.py::test_"
 _MEMORY = "app/test_question_memory.py::test_"
 _ASK = "cli/test_ask_settings.py::test_"
-_CHAT = "judge/rules/test_chat_ask.py::test_"
-_OPENAI = "judge/llm/test_openai_chat.py::test_"
+_CHAT = "judge/llm/test_chat_oracle.py::test_"
+_OPENAI = "judge/llm/test_openai_client.py::test_"
 _FAULTS = "judge/llm/test_chat_faults.py::test_"
-_TLS = "judge/llm/test_model_tls.py::test_"
+_TLS = "judge/llm/test_endpoint_guard.py::test_"
 _WORKER = "documents/test_worker.py::test_"
 _MODEL = "app/test_settings.py::test_"
 _FILES = "app/test_configuration.py::test_"
@@ -20,8 +20,8 @@ _REQUESTS = "lsp/test_lsp_requests.py::test_"
 _GUARD = "desktop/test_desktop_guard.py::test_"
 _DOOR = "desktop/test_desktop_guard.py::test_"
 _PREFERENCES = "desktop/test_desktop_settings.py::test_"
-_REDACTION = "judge/rules/test_chat_redaction.py::test_"
-_MARKING = "judge/rules/test_chat_marking.py::test_"
+_REDACTION = "judge/test_redaction.py::test_"
+_MARKING = "judge/test_answer_markdown.py::test_"
 _HOSTILE = "cli/test_hostile_folders.py::test_"
 
 STORE = {
@@ -81,7 +81,7 @@ ENDPOINT = {
                 "an_unknown_authority_an_old_certificate_and_another_name_do_not",
                 "a_server_that_speaks_no_tls_is_told_so",
             ),
-            "judge/llm/test_model_endpoint.py::test_a_name_that_nobody_knows_is_told_from_a_server_that_is_down",
+            "judge/llm/test_endpoint_guard.py::test_a_name_that_nobody_knows_is_told_from_a_server_that_is_down",
             "cli/test_ask_model.py::test_where_the_model_is_down_the_reader_judges_and_it_is_said_what_to_start",
         ),
         control="a certificate of a named authority holds: test_a_certificate_of_a_named_authority_holds",
@@ -201,7 +201,7 @@ ATTACKS = {
     "S10": Fault(
         "endpoints in the inner network, redirects, other schemes",
         of(
-            "judge/llm/test_model_endpoint.py::test_",
+            "judge/llm/test_endpoint_guard.py::test_",
             "what_cannot_be_a_model_is_refused_with_a_sentence",
             "a_name_that_resolves_to_a_forbidden_address_is_not_contacted",
             "the_transport_sends_to_its_own_origin_only",

@@ -27,7 +27,7 @@ from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.answer import Answer, Answered, Event, Mode, StopReason
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
-from tests.judge.rules.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served
+from tests.judge.llm.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served
 
 MOST_MS = 100.0
 HANGS = ((1, Fault.SILENCE), (2, Fault.DRIP), (3, Fault.HALF_OPEN), (1, Fault.HALF_OPEN), (3, Fault.SILENCE))

@@ -21,8 +21,8 @@ from pathlib import Path
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.model.answer import Answer, Mode
-from tests.judge.rules.adversary import Adversary, hostile_notes
-from tests.judge.rules.chat_session import BOUNDS, NARROW, WITHOUT_RULES, ask, notes, oracle_of, regions_of, taken
+from tests.judge.llm.adversary import Adversary, hostile_notes
+from tests.judge.llm.chat_session import BOUNDS, NARROW, WITHOUT_RULES, ask, notes, oracle_of, regions_of, taken
 
 CANARIES = ("Quillfeather", "Ashgrove", "ghp_" + "q1W2" * 9)
 MODES = (Mode.DEEP, Mode.FAST)

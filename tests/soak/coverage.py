@@ -39,8 +39,8 @@ from lens_lsp.model.answer import Answer, Answered, Mode, StopReason
 from lens_lsp.model.documents import PartReason, SkipReason
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
-from tests.judge.rules.chat_session import NARROW, notes, oracle_of, served
-from tests.judge.rules.chat_session import QUESTION as PROVEN
+from tests.judge.llm.chat_session import NARROW, notes, oracle_of, served
+from tests.judge.llm.chat_session import QUESTION as PROVEN
 from tests.lsp.lsp_client import environment
 from tests.soak.left_out import QUESTION, Made, Named, lay_out
 

@@ -32,9 +32,9 @@ from lens_lsp.model.answer import Answer, Answered, Mode, Sent
 from lens_lsp.model.text import Span
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
-from tests.judge.rules.chat_session import QUESTION, oracle_of
-from tests.judge.rules.test_chat_redaction import KINDS, samples
-from tests.judge.rules.traced import replies, traced
+from tests.judge.llm.chat_session import QUESTION, oracle_of
+from tests.judge.llm.traced import replies, traced
+from tests.judge.test_redaction import KINDS, samples
 
 MODES = (Mode.DEEP, Mode.FAST)
 SORTS = ("denied", "private", "secret")

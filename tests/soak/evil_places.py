@@ -16,7 +16,7 @@ from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.corpus.workspace import Snapshot
-from lens_lsp.judge.llm.answer_stream import Sifter
+from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.judge.redaction import redacted, redacted_whole, veils
 from lens_lsp.memory.answer_files import write_answer, write_block
 from lens_lsp.memory.answer_parser import read_citing

@@ -21,19 +21,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError
-from lens_lsp.judge.llm.circuit_breaker import Breaker
-from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.judge.llm.openai_client import CircuitBreaker, OpenAIChat
 from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
 from tests.judge.llm.attempts import asking
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
-from tests.judge.rules.chat_session import NARROW, QUESTION, notes, oracle_of, served
+from tests.judge.llm.chat_session import NARROW, QUESTION, notes, oracle_of, served
 
 SHARE = 0.2
 SECONDS = 1.0
@@ -111,7 +110,7 @@ async def ask(folder: Path, model: ChatModel, mode: Mode, seed: int, tally: Tall
 async def asks(folder: Path, count: int, seed: int) -> Tally:
     """Many questions of one endpoint that fails at random and is dead in the middle."""
     rng, clock, tally = random.Random(seed), Clock(), Tally()
-    breaker = Breaker(clock=clock)
+    breaker = CircuitBreaker(clock=clock)
 
     def drawn() -> Fault | None:
         return rng.choice(_FAULTS) if rng.random() < SHARE else None

@@ -21,7 +21,7 @@ from lens_lsp.documents.frames import Damaged, extracted_from, result_of
 from lens_lsp.documents.kinds import Extracted
 from lens_lsp.judge.llm import replies
 from lens_lsp.judge.llm.chat_model import ModelError
-from lens_lsp.judge.llm.chat_replies import EventStream, whole_reply
+from lens_lsp.judge.llm.openai_client import EventStream, whole_reply
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.lsp.transport import BrokenFraming, read_message
 from lens_lsp.memory.answer_parser import read_citing

@@ -27,9 +27,9 @@ from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.oracle import ObserveRequest, ReadReply, ReadRequest
 from lens_lsp.model.answer import Answer, Answered, EvidenceFound, Mode
 from lens_lsp.model.observation import Judgement, ObservationReply, Region
-from tests.judge.rules.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken
-from tests.judge.rules.grammar import Grammar, workspace
-from tests.judge.rules.independent import held, violations
+from tests.judge.llm.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken
+from tests.judge.llm.grammar import Grammar, workspace
+from tests.judge.llm.independent import held, violations
 
 MODES = (Mode.DEEP, Mode.FAST)
 LIMITS = {"request_tokens": 700, "direct_tokens": 50}

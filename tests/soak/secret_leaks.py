@@ -36,7 +36,7 @@ from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.redaction import redacted, redacted_whole, secrets_of, shown_secrets
 from lens_lsp.model.text import Span
 from lens_lsp.search.boundaries import region, shown
-from tests.judge.rules.traced import replies
+from tests.judge.llm.traced import replies
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
 from tests.mcp.mcp_agent import agent, text_of

@@ -36,7 +36,7 @@ from lens_lsp.model.errors import UsageError
 from tests.judge.llm.attempts import KEY, OVERRUN
 from tests.judge.llm.certificates import HERE, Authority
 from tests.judge.llm.chat_server import ChatServer
-from tests.judge.rules.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, served
+from tests.judge.llm.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, served
 
 SECONDS = 30.0
 """What a question may take whose endpoint tells at once that it is none."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lens_lsp.judge.reader.cross_encoder import FEATURES, Calibration, Reading, features
+from lens_lsp.judge.reader.cross_encoder import FEATURES, Calibration, PassageScore, features
 
 TOP = 10
 """Passages of a question, by rank, that calibration looks at."""
@@ -38,7 +38,7 @@ class Read:
     """A passage that was read for a question: what the reader and the scan make of it, the words it marked; whether a
     gold quote stands in it, whether its answer is right, and whether the reader may answer so at all."""
 
-    reading: Reading
+    reading: PassageScore
     scan: float
     answer: str
     gold: bool

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lens_lsp.judge.reader.cross_encoder import ReaderModel, Reading, Shown
+from lens_lsp.judge.reader.cross_encoder import PassageScore, ReaderModel, ReaderPassage
 from lens_lsp.judge.reader.reader_oracle import in_english, one_answer
 from training.reader.calibrate import Read, calibration_error, diagram, ranked, rows
 from training.reader.questions import Example, Passage
@@ -17,17 +17,17 @@ CUTS = (1, 3, 5)
 _RIGHT, _NEARLY = 0.6, 0.3
 """F1 with a right answer from which on the marked words are one: anywhere, and in a passage that holds the proof."""
 
-Reader = Callable[[str, Sequence[Shown]], list[Reading]]
+Reader = Callable[[str, Sequence[ReaderPassage]], list[PassageScore]]
 
 
 def read(model: Reader, example: Example) -> list[Read]:
     """What a reader makes of the passages of a question."""
-    shown = [Shown(passage.text, passage.path, passage.headings) for passage in example.passages]
+    shown = [ReaderPassage(passage.text, passage.path, passage.headings) for passage in example.passages]
     readings = model(example.question, shown)
     return [judged(example, passage, one) for passage, one in zip(example.passages, readings, strict=True)]
 
 
-def judged(example: Example, passage: Passage, reading: Reading) -> Read:
+def judged(example: Example, passage: Passage, reading: PassageScore) -> Read:
     """With what the key says: the marked words are an answer where they are those of the key, in a passage that holds
     the proof nearly those. A question that is no look-up has no answer of one passage, unless it compares and the
     passage holds the proof."""
@@ -74,7 +74,7 @@ def squad(model: Reader, questions: Sequence[DevQuestion], most: int = 1200) -> 
     random.Random(5).shuffle(chosen)
     exact, f1, odds, answerable = [], [], [], []
     for question in chosen[:most]:
-        (reading,) = model(question.question, [Shown(question.paragraph, f"{question.title}.txt")])
+        (reading,) = model(question.question, [ReaderPassage(question.paragraph, f"{question.title}.txt")])
         odds.append(reading.log_odds)
         answerable.append(bool(question.answers))
         if question.answers:

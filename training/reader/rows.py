@@ -19,7 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from lens_lsp.judge.reader.cross_encoder import ABOVE_TOKENS, PASSAGE_TOKENS, QUESTION_TOKENS, Tokens, WordPiece, above
+from lens_lsp.judge.reader.cross_encoder import (
+    ABOVE_TOKENS,
+    PASSAGE_TOKENS,
+    QUESTION_TOKENS,
+    PieceTokens,
+    WordPiece,
+    above,
+)
 from training.reader.packed import ADVERSARIAL, SQUAD, Rows
 from training.reader.questions import Example
 
@@ -58,7 +65,7 @@ class _Texts:
 
     def __init__(self, piece: WordPiece) -> None:
         self.piece = piece
-        self.tokens: list[Tokens] = []
+        self.tokens: list[PieceTokens] = []
         self._numbers: dict[tuple[str, int], int] = {}
 
     def __call__(self, text: str, most: int = 1 << 30) -> int:
@@ -79,7 +86,7 @@ class _Paragraph:
     title: str
     text: str
     number: int
-    tokens: Tokens
+    tokens: PieceTokens
     sentences: list[int]
     """The tokens that sentences begin with."""
 
@@ -251,7 +258,7 @@ class Maker:
             else:
                 high += 1
 
-    def _cut(self, tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    def _cut(self, tokens: PieceTokens, start: int, end: int) -> tuple[int, int]:
         """The first tokens of a passage, or those around the answer."""
         count = len(tokens)
         if count <= PASSAGE_TOKENS or start < 0:
@@ -305,7 +312,7 @@ class Maker:
         return "".join(letters)
 
 
-def _tokens_of(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+def _tokens_of(tokens: PieceTokens, start: int, end: int) -> tuple[int, int]:
     """The tokens that the code points [start, end) touch."""
     first = int(np.searchsorted(tokens.ends, start, side="right"))
     last = int(np.searchsorted(tokens.starts, end, side="left"))

@@ -13,7 +13,7 @@ export const SOURCE = 'explanation/language-server.md';
 /** What the reader of the stories takes for an answer, a word each: none of them rests on the weights there are. */
 export const PROVING = ['sixty', '1931', '2031', 'bell', 'nineteen'];
 /** The program that writes such a reader: to a folder, with these words. */
-export const WRITE_READER = path.join(repository, 'tests/judge/tiny_reader.py');
+export const WRITE_READER = path.join(repository, 'tests/judge/reader/tiny_reader.py');
 
 /**
  * Neither programs nor pictures; nor the pages of measurements: long, full of the words of questions and written anew by

@@ -6,6 +6,7 @@ attempt is counted by the ledger of the question.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -38,6 +39,11 @@ class Departure:
     left: bool | None = None
 
 
+MOST_WHOLE = 1 << 20
+"""Bytes of a reply that is read as one document, and of one event of a stream; code points of a streamed text."""
+REMOTE_CONTEXT = 16_384
+"""Tokens assumed of a model that is elsewhere and does not say."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 CALL_SECONDS = 600.0
 """The longest that one call may take, unless the user's own settings say otherwise."""
 _FIRST_SECONDS = 300.0
@@ -45,7 +51,7 @@ _NEXT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class CallTimeouts:
     """How long a model is waited for, in seconds.
 
     ``call`` is the whole call (``model.callSeconds``). Of a reply that streams, ``first`` is how long its first token
@@ -59,13 +65,13 @@ class Patience:
     option: str | None = None
 
     @classmethod
-    def of(cls, call: float, option: str | None = None) -> Patience:
+    def of(cls, call: float, option: str | None = None) -> CallTimeouts:
         """That of a longest call: who raises it has a slow model, which may be slow at every step."""
         share = max(1.0, call / CALL_SECONDS)
         return cls(call, _FIRST_SECONDS * share, _NEXT_SECONDS * share, option)
 
 
-class Wait(StrEnum):
+class TimeLimit(StrEnum):
     """What of a call was waited for when its time ran out."""
 
     FIRST = "first"
@@ -89,7 +95,7 @@ class ChatRequest:
     seconds: float = CALL_SECONDS
     schema: Mapping[str, Any] | None = None
     temperature: float = 0.0
-    patience: Patience = Patience()
+    patience: CallTimeouts = CallTimeouts()
     departure: Departure = field(default_factory=Departure, compare=False, repr=False)
 
 
@@ -190,3 +196,11 @@ class ModelError(LensError):
         """Whether the endpoint took the request, as far as can be known: then it was a call and may have cost.
         Otherwise it is not counted."""
         return self.failure in _ACCEPTED
+
+
+def text_of(content: object) -> str:
+    """The text of a content field: a string, or a list of parts as some servers send it. No half surrogate pairs."""
+    if isinstance(content, list):
+        texts = (part.get("text") for part in content if isinstance(part, dict))
+        content = "".join(text for text in texts if isinstance(text, str))
+    return _SURROGATE.sub("\ufffd", content) if isinstance(content, str) else ""

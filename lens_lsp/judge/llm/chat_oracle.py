@@ -1,7 +1,7 @@
-"""A chat model in the oracle's seat: the modes ``deep`` and ``fast``.
+"""The oracle that asks a chat model: the modes ``deep`` and ``fast``, and the dry run of either.
 
-It plans, judges and words; positions, arithmetic, budgets and what counts as proof stay ours. Every method makes the
-calls that `CallStage` names for it and no other, each granted by the ledger first.
+The model plans, judges and words; positions, arithmetic, budgets and what counts as proof stay ours. Every method makes
+the calls that `CallStage` names for it and no other, each granted by the ledger first.
 """
 
 from __future__ import annotations
@@ -19,34 +19,40 @@ from weakref import WeakKeyDictionary
 from lens_lsp.judge.answer_markdown import not_read, plain, unsupported
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
-from lens_lsp.judge.llm.answer_stream import MOST_QUOTES, AnswerStream, Sifter
-from lens_lsp.judge.llm.chat_model import ChatModel, Message, Role
+from lens_lsp.judge.llm.chat_model import ChatModel
 from lens_lsp.judge.llm.chat_prompts import AMEND
 from lens_lsp.judge.llm.conversation import (
     OVERHEAD_TOKENS,
     REPLY_TOKENS,
     Caller,
-    Composer,
     Conversation,
     Packet,
     Preview,
     Prompt,
+    PromptComposer,
     Sleep,
 )
 from lens_lsp.judge.llm.endpoint import Endpoint
 from lens_lsp.judge.llm.fitness import flaw_of, repeats
 from lens_lsp.judge.llm.replies import (
+    MOST_QUOTES,
+    AnswerStream,
     MalformedReply,
+    Sifter,
     parse_anchors,
     parse_coverage,
     parse_decomposition,
     parse_observation,
+    parse_read,
     parse_short,
+    parse_terms,
     parse_trailer,
+    parse_verdict,
+    plan_of,
 )
 from lens_lsp.judge.oracle import (
     Claim,
-    Fault,
+    ClaimFault,
     ObserveRequest,
     ReadReply,
     ReadRequest,
@@ -56,7 +62,6 @@ from lens_lsp.judge.oracle import (
 )
 from lens_lsp.judge.redaction import Redacted
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer
-from lens_lsp.judge.rules.planning import plan_of
 from lens_lsp.model.answer import Mode, RequirementStatus
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import OracleFailed, UsageError
@@ -114,7 +119,7 @@ def stays_here(endpoint: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChatOracle:
-    """Implements `oracle.base.Oracle` by a chat model. One may serve many questions, also at the same time.
+    """Implements `judge.oracle.Oracle` by a chat model. One may serve many questions, also at the same time.
 
     ``private`` says whether documents marked ``lens: private`` may be shown; by default only to an endpoint on this
     machine. ``nonce``, ``sleep``, ``jitter`` (from 0 to 1) and ``flaw``, which says what is wrong with a reply, are
@@ -242,22 +247,17 @@ class ChatOracle:
         self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
     ) -> ReadReply | None:
         """The reply again, with what the check found in it set right; None when it cannot be read."""
-        from lens_lsp.judge.llm.read_reply import parse_read
-
         caller, _ = self._for(ledger)
         prompt, packet = self.reading(request, ledger)
         better = ReadReply(shown=frozenset(packet.seen), withheld=frozenset(packet.withheld), small=self.model.small)
         if not better.shown or not reply.written:
             return None
-        messages = (
-            *prompt.messages,
-            Message(Role.ASSISTANT, reply.written),
-            Message(Role.USER, AMEND.format(problems="\n".join(f"- {problem}" for problem in problems))),
-        )
         try:
             await caller.ask(
                 CallStage.AMEND,
-                replace(prompt, messages=messages),
+                prompt.continued(
+                    reply.written, AMEND.format(problems="\n".join(f"- {problem}" for problem in problems))
+                ),
                 lambda text: parse_read(text, better, better.shown),
                 mend=False,
             )
@@ -270,11 +270,9 @@ class ChatOracle:
 
     async def verify(
         self, question: str, claims: Sequence[Claim], ledger: Ledger
-    ) -> Mapping[int, tuple[Fault, ...]] | None:
+    ) -> Mapping[int, tuple[ClaimFault, ...]] | None:
         """What is wrong with sentences of an answer; None when the reply cannot be read, and of a model too small to
         be asked."""
-        from lens_lsp.judge.llm.read_reply import parse_verdict
-
         if self.model.small:
             return None
         caller, composer = self._for(ledger)
@@ -298,8 +296,6 @@ class ChatOracle:
     @staticmethod
     def _salvaged(text: str, reply: ReadReply) -> bool:
         """Whether something was said before a reply broke off."""
-        from lens_lsp.judge.llm.read_reply import parse_read  # brings pydantic, while the call is on its way
-
         try:
             parse_read(text, reply, reply.shown)
         except MalformedReply:
@@ -309,8 +305,6 @@ class ChatOracle:
 
     @staticmethod
     async def _parsed(caller: Caller, prompt: Prompt, text: str, reply: ReadReply) -> None:
-        from lens_lsp.judge.llm.read_reply import parse_read
-
         try:
             parse_read(text, reply, reply.shown)
         except MalformedReply as broken:
@@ -318,8 +312,6 @@ class ChatOracle:
 
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
         """Other words for a question; none when the reply cannot be read."""
-        from lens_lsp.judge.llm.read_reply import parse_terms
-
         caller, composer = self._for(ledger)
         try:
             return await caller.ask(CallStage.WIDEN, composer.widening(question, about), parse_terms, mend=False)
@@ -345,7 +337,7 @@ class ChatOracle:
         ids = {requirement.id for requirement in outstanding}
         return await caller.ask(CallStage.COVER, prompt, partial(parse_coverage, facts=ids))
 
-    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
+    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncGenerator[str]:
         """S4, as it streams: what is missing first, in our words; then the model's, its markers checked.
 
         Without any evidence that may be shown there is nothing to word, and no call.
@@ -399,12 +391,12 @@ class ChatOracle:
     def _conversation(self, ledger: Ledger) -> Conversation:
         return self._conversations.setdefault(ledger, Conversation())
 
-    def _for(self, ledger: Ledger) -> tuple[Caller, Composer]:
+    def _for(self, ledger: Ledger) -> tuple[Caller, PromptComposer]:
         conversation = self._conversation(ledger)
         private = stays_here(self.endpoint) if self.private is None else self.private
         return (
             Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter),
-            Composer(self.nonce, private, conversation, self.model.context_tokens, self.model.small),
+            PromptComposer(self.nonce, private, conversation, self.model.context_tokens, self.model.small),
         )
 
 
@@ -489,7 +481,7 @@ DRY_RUN = "this was a dry run: nothing was sent"
 
 @dataclass(frozen=True, slots=True)
 class PreviewOracle:
-    """Implements `oracle.Oracle` up to the first observation; then fails, saying that it was a dry run.
+    """Implements `judge.oracle.Oracle` up to the first observation; then fails, saying that it was a dry run.
 
     The first requests are composed exactly as they would be; the plan is made by rules, since no model was asked, so
     what a model's own plan would draw may differ. ``shown`` is filled with them.

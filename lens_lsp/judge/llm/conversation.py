@@ -1,8 +1,10 @@
-"""One question's way to a chat model: every request asked of the ledger first, refused ones tried again, a broken reply
-mended once, and what was sent written down.
+"""The conversation of one question with a chat model: its requests are composed, granted, made and written down here.
 
-The bound of the paper's Proposition 2 holds with retries and repairs included (docs/explanation/algorithm.md): a retry
-is a request that the endpoint did not accept, and a repair takes the place of a call of the rounds.
+Nothing of a document reaches a request but through `Packet`, which decides what may be shown at all, takes out secrets
+and hidden text, and keeps the list of spans. `PromptComposer` fills in the prompts. `Caller` asks the ledger first,
+tries refused requests again and has a broken reply mended once. The bound of the paper's Proposition 2 holds with
+retries and repairs included (docs/explanation/algorithm.md): a retry is a request that the endpoint did not accept, and
+a repair takes the place of a call of the rounds.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from lens_lsp.corpus.corpus_rules import denied_path
 from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.judge.ledger import CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
-from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, Patience, Role
+from lens_lsp.judge.llm.chat_model import CallTimeouts, ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
 from lens_lsp.judge.llm.chat_prompts import Schema
 from lens_lsp.judge.llm.fitness import LONGEST_TAIL, repeats
 from lens_lsp.judge.llm.replies import MalformedReply
@@ -75,6 +77,11 @@ class Prompt:
         if self.schema is not None:
             texts.append(json.dumps(self.schema))
         return sum(tokens(text) + _PER_MESSAGE for text in texts)
+
+    def continued(self, said: str, asked: str) -> Prompt:
+        """The request again, behind it what the model ``said``, where it said something, and what is asked of it."""
+        spoken = (Message(Role.ASSISTANT, said),) if said.strip() else ()
+        return replace(self, messages=(*self.messages, *spoken, Message(Role.USER, asked)))
 
 
 @dataclass(slots=True)
@@ -204,7 +211,7 @@ class Caller:
             await self._wait(call.error)
 
     @contextlib.contextmanager
-    def _call(self, stage: CallStage, prompt: Prompt) -> Iterator[_Call]:
+    def _call(self, stage: CallStage, prompt: Prompt) -> Iterator[_GrantedCall]:
         """Ask the ledger for a call, and account for it whatever becomes of it."""
         state, estimate = self._conversation, prompt.tokens
         if estimate + prompt.reply_tokens > self._model.context_tokens:
@@ -218,10 +225,10 @@ class Caller:
         state.pending_in += estimate
         state.pending_out += prompt.reply_tokens
         budget = self._ledger.budget
-        patience = Patience.of(budget.call_seconds, budget.call_option)
+        patience = CallTimeouts.of(budget.call_seconds, budget.call_option)
         seconds = max(0.001, min(patience.call, self._ledger.model_seconds))
         request = ChatRequest(prompt.messages, prompt.reply_tokens, seconds, schema=prompt.schema, patience=patience)
-        call = _Call(self._ledger, stage, estimate, request)
+        call = _GrantedCall(self._ledger, stage, estimate, request)
         try:
             yield call
         finally:
@@ -265,12 +272,9 @@ class Caller:
             raise unreadable from broken
         state.repaired = True
         problem = f": {broken}" if reply.complete else ": it is too long"
-        messages = list(prompt.messages)
-        if reply.text.strip():
-            messages.append(Message(Role.ASSISTANT, reply.text[:_LONGEST_BROKEN]))
-        messages.append(Message(Role.USER, chat_prompts.REPAIR.format(problem=problem)))
+        request = prompt.continued(reply.text[:_LONGEST_BROKEN], chat_prompts.REPAIR.format(problem=problem))
         try:
-            again = await self._complete(CallStage.REPAIR, replace(prompt, messages=tuple(messages)))
+            again = await self._complete(CallStage.REPAIR, request)
         except BudgetSpent as spent:
             if spent.reason is StopReason.BUDGET_CALLS:
                 raise unreadable from broken
@@ -283,7 +287,7 @@ class Caller:
 
 
 @dataclass(slots=True)
-class _Call:
+class _GrantedCall:
     """One request that the ledger granted."""
 
     ledger: Ledger
@@ -386,9 +390,7 @@ class Packet:
             self.conversation.omitted += 1
             return None
         self.room -= size
-        self.conversation.told.setdefault((region.root, path), set()).update(region.headings)
-        veiled = path in self.conversation.hidden
-        self._sent += [Sent(path, span, region.root, veiled) for span in region.sources]
+        self._record(region.root, path, region.headings, region.sources)
         return block
 
     def passages(self, regions: Iterable[Region]) -> str:
@@ -417,9 +419,7 @@ class Packet:
             self.seen[region.number] = body
             above = region.root, path
             written.append(block)
-            self.conversation.told.setdefault((region.root, path), set()).update(region.headings)
-            veiled = path in self.conversation.hidden
-            self._sent += [Sent(path, span, region.root, veiled) for span in region.sources]
+            self._record(region.root, path, region.headings, region.sources)
         return "".join(written).rstrip("\n")
 
     def evidence(self, items: Iterable[Evidence], most: float = inf) -> tuple[str, int]:
@@ -439,7 +439,7 @@ class Packet:
             context = [item.path, " > ".join(heading for heading in item.heading if heading in told)]
             held = within(item.secrets, item.span)
             blocks.append(self._fenced("evidence", item.n, item.path, context, item.quote, held))
-            self._sent.append(Sent(item.path, item.span, item.root, item.path in self.conversation.hidden))
+            self._record(item.root, item.path, (), (item.span,))
         return "\n".join(blocks) or "(none)", left_out
 
     def proofs(self, items: Iterable[Evidence], most: float) -> str:
@@ -457,15 +457,19 @@ class Packet:
                 break
             self.seen[item.n] = body
             blocks.append(block)
-            self.conversation.told.setdefault((item.root, item.path), set()).update(item.heading)
-            veiled = item.path in self.conversation.hidden
             spans = dict.fromkeys((item.span, *(part.span for part in item.context)))
-            self._sent += [Sent(item.path, span, item.root, veiled) for span in spans]
+            self._record(item.root, item.path, item.heading, spans)
         return "".join(blocks).rstrip("\n")
 
     def clean(self, text: str) -> str:
         """Text of a question or a model as it may be sent."""
         return redacted(text, self.conversation.numbers, also=self.conversation.fragments).text
+
+    def _record(self, root: int, path: str, headings: Iterable[str], spans: Iterable[Span]) -> None:
+        """Note what of a document goes into the request."""
+        self.conversation.told.setdefault((root, path), set()).update(headings)
+        veiled = path in self.conversation.hidden
+        self._sent += [Sent(path, span, root, veiled) for span in spans]
 
     def _may_show(self, path: str, *, private: bool) -> bool:
         # Denied files are never read; that they are never sent must not depend on that.
@@ -516,7 +520,7 @@ def fresh(nonce: Callable[[], str], texts: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Composer:
+class PromptComposer:
     """Composes the requests of one question."""
 
     nonce: Callable[[], str]
@@ -564,11 +568,9 @@ class Composer:
         return self._read_prompt(packet, filled(passages=packet.passages(request.regions))), packet
 
     def _read_prompt(self, packet: Packet, text: str) -> Prompt:
-        messages = (Message(Role.SYSTEM, _system(packet)), Message(Role.USER, text))
-        longest, schema = (
-            ("read-small", chat_prompts.READ_SMALL_SCHEMA) if self.small else ("read", chat_prompts.READ_SCHEMA)
-        )
-        return Prompt(messages, min(REPLY_TOKENS[longest], self.context_tokens // 4), schema, packet.sent)
+        small = "read-small", chat_prompts.READ_SMALL_SCHEMA
+        kind, schema = small if self.small else ("read", chat_prompts.READ_SCHEMA)
+        return self._prompt(packet, text, kind, schema, system=_system(packet))
 
     def verification(self, question: str, claims: Sequence[Claim]) -> tuple[Prompt, Packet, list[int]]:
         """The comparison of sentences with what they cite, and the places of those that are in it: all whose evidence
@@ -591,9 +593,8 @@ class Composer:
                 for number, at in enumerate(asked, 1)
             ),
         )
-        messages = (Message(Role.SYSTEM, _system(packet)), Message(Role.USER, text))
-        reply = min(REPLY_TOKENS["verify"], self.context_tokens // 4)
-        return Prompt(messages, reply, chat_prompts.VERIFY_SCHEMA, packet.sent), packet, asked
+        prompt = self._prompt(packet, text, "verify", chat_prompts.VERIFY_SCHEMA, system=_system(packet))
+        return prompt, packet, asked
 
     def widening(self, question: str, about: str) -> Prompt:
         """The call for other words; nothing of a document but what ``about`` says is in it."""
@@ -643,13 +644,12 @@ class Composer:
     def _most_evidence(self) -> float:
         return min(EVIDENCE_TOKENS, _EVIDENCE_SHARE * self.context_tokens)
 
-    def _prompt(self, packet: Packet, text: str, kind: str, schema: Schema | None) -> Prompt:
-        messages = (
-            Message(Role.SYSTEM, chat_prompts.SYSTEM.format(nonce=packet.nonce)),
-            Message(Role.USER, text),
-        )
+    def _prompt(
+        self, packet: Packet, text: str, kind: str, schema: Schema | None, *, system: str | None = None
+    ) -> Prompt:
+        told = chat_prompts.SYSTEM.format(nonce=packet.nonce) if system is None else system
         reply = min(REPLY_TOKENS[kind], self.context_tokens // 4)
-        return Prompt(messages, reply, schema, packet.sent)
+        return Prompt((Message(Role.SYSTEM, told), Message(Role.USER, text)), reply, schema, packet.sent)
 
 
 def _system(packet: Packet) -> str:

@@ -10,14 +10,23 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 
-from lens_lsp.judge.llm import chat_replies, error_messages
-from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Wait
-from lens_lsp.judge.llm.openai_client import REMOTE_CONTEXT
+from lens_lsp.judge.llm import error_messages
+from lens_lsp.judge.llm.chat_model import (
+    MOST_WHOLE,
+    REMOTE_CONTEXT,
+    ChatReply,
+    ChatRequest,
+    Message,
+    ModelError,
+    ModelFailure,
+    TimeLimit,
+    text_of,
+)
 from lens_lsp.judge.llm.server_capabilities import in_words
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EditorReply:
     """What the editor answered. ``model`` is the id of the model, ``finish`` why the text ends; tokens are None where
     the editor does not say. ``context_tokens`` is how many fit into the model."""
 
@@ -29,7 +38,7 @@ class Said:
     context_tokens: int | None = None
 
 
-Ask = Callable[[tuple[Message, ...], int], Awaitable[Said]]
+Ask = Callable[[tuple[Message, ...], int], Awaitable[EditorReply]]
 """Asks the editor for one reply to messages, of so many tokens at most. Raises `ModelError`."""
 
 
@@ -37,7 +46,7 @@ class EditorChat:
     """Implements `ChatModel`. ``offered`` is what the editor said of its model when it was asked for none of its words;
     ``context_tokens`` is what the user says."""
 
-    def __init__(self, ask: Ask, offered: Said, *, context_tokens: int | None = None) -> None:
+    def __init__(self, ask: Ask, offered: EditorReply, *, context_tokens: int | None = None) -> None:
         self._ask = ask
         self._offered = offered
         self._context = context_tokens or offered.context_tokens or REMOTE_CONTEXT
@@ -77,7 +86,7 @@ class EditorChat:
             async with asyncio.timeout(request.seconds):
                 said = await self._ask(_messages(request), request.max_tokens)
         except TimeoutError:
-            raise error_messages.late(f"the editor's model {self.name}", request, Wait.CALL) from None
+            raise error_messages.late(f"the editor's model {self.name}", request, TimeLimit.CALL) from None
         return self._reply(said)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply, None]:
@@ -89,15 +98,15 @@ class EditorChat:
     async def aclose(self) -> None:
         """Nothing is open."""
 
-    def _reply(self, said: Said) -> ChatReply:
+    def _reply(self, said: EditorReply) -> ChatReply:
         if said.model != self.name:
             text = f"the editor let another model answer than {self.name}; choose it in the editor, then ask again"
             raise ModelError(text, failure=ModelFailure.UNREADABLE)
-        if len(said.text) > chat_replies.MOST_WHOLE:
-            most = chat_replies.MOST_WHOLE >> 10
+        if len(said.text) > MOST_WHOLE:
+            most = MOST_WHOLE >> 10
             text = f"the editor's model sent more than {most} Ki where a reply has a few; ask again"
             raise ModelError(text, failure=ModelFailure.TOO_LARGE)
-        text = chat_replies.written(said.text)
+        text = text_of(said.text)
         if said.finish == "content_filter" or not text.strip():
             raise ModelError(
                 f"the editor's model {self.name} sent no text; ask again, or use another model",

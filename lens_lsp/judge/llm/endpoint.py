@@ -28,7 +28,7 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _KEY = re.compile(r"[\x21-\x7e]{1,4096}")
 
 
-class Key:
+class ApiKey:
     """An API key that shows itself to nobody by accident: no repr, str or traceback holds it."""
 
     __slots__ = ("_value",)

@@ -24,7 +24,7 @@ import httpx2
 
 from lens_lsp.judge.llm import error_messages
 from lens_lsp.judge.llm.chat_model import Departure, ModelError, ModelFailure
-from lens_lsp.judge.llm.endpoint import LOOPBACK, Endpoint, Key, is_local_name, literal, may_contact
+from lens_lsp.judge.llm.endpoint import LOOPBACK, ApiKey, Endpoint, is_local_name, literal, may_contact
 
 MOST_BYTES = 8 << 20
 """Bytes of one reply, streams included."""
@@ -38,12 +38,12 @@ _HEADERS = ("accept", "content-type", "content-length", "transfer-encoding")
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class EndpointAccess:
     """What is needed to reach an endpoint. ``ca_file`` names a PEM file with one more authority to trust; ``clock``
     gives the time of day in seconds, for a Retry-After that names a date."""
 
     endpoint: Endpoint
-    key: Key | None = None
+    key: ApiKey | None = None
     ca_file: str | None = None
     clock: Callable[[], float] = time.time
 
@@ -57,7 +57,7 @@ class EndpointError(ModelError):
         self.words = words
 
 
-def http_client(access: Access) -> httpx2.AsyncClient:
+def http_client(access: EndpointAccess) -> httpx2.AsyncClient:
     """A client that can talk to one endpoint only. It has no time limit of its own: its callers keep the deadline."""
     transport = GuardedTransport(access)
     return httpx2.AsyncClient(transport=transport, trust_env=False, follow_redirects=False, timeout=None)
@@ -69,7 +69,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     Raises `ModelError` for whatever goes wrong.
     """
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: EndpointAccess) -> None:
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
         self._access = access
         self._endpoint = access.endpoint
@@ -194,7 +194,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 class _Capped(httpx2.AsyncByteStream):
     """The bytes of a reply, up to the cap."""
 
-    def __init__(self, response: httpx2.Response, access: Access) -> None:
+    def __init__(self, response: httpx2.Response, access: EndpointAccess) -> None:
         self._response = response
         self._endpoint = access.endpoint
 
@@ -214,7 +214,7 @@ class _Capped(httpx2.AsyncByteStream):
         await self._response.aclose()
 
 
-def _trust(access: Access) -> ssl.SSLContext:
+def _trust(access: EndpointAccess) -> ssl.SSLContext:
     """Whose certificates hold: those of the system's authorities and of the one that was named."""
     if access.endpoint.scheme == "http":
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody, and spares reading a hundred certificates

@@ -11,8 +11,8 @@ import re
 import unicodedata
 from email.utils import parsedate_to_datetime
 
-from lens_lsp.judge.llm.chat_model import CALL_SECONDS, ChatRequest, ModelError, ModelFailure, Wait
-from lens_lsp.judge.llm.endpoint import Endpoint, Key
+from lens_lsp.judge.llm.chat_model import CALL_SECONDS, ChatRequest, ModelError, ModelFailure, TimeLimit
+from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
 
 MOST_WORDS = 200
 """Code points of a server's own words that are shown."""
@@ -107,17 +107,17 @@ def paused(origin: str, failures: int, last: ModelFailure | None, seconds: float
     return ModelError(text, failure=ModelFailure.PAUSED)
 
 
-def late(who: str, request: ChatRequest, waited: Wait) -> ModelError:
+def late(who: str, request: ChatRequest, waited: TimeLimit) -> ModelError:
     """A limit of time ran out: which one, and the setting that raises it. ``who`` is an origin or a model."""
     patience, least = request.patience, request.patience.call
-    if waited is not Wait.CALL:
+    if waited is not TimeLimit.CALL:
         # The limits of a token are shares of a longest call that is above the default.
         least = max(least, CALL_SECONDS)
     where = "" if patience.option else " in your own settings"
     setting = f"{patience.option or 'model.callSeconds'} above {least:g}{where}"
-    if waited is Wait.FIRST:
+    if waited is TimeLimit.FIRST:
         what = f"sent no token within {patience.first:g} s"
-    elif waited is Wait.NEXT:
+    elif waited is TimeLimit.NEXT:
         what = f"sent no further token for {patience.next:g} s in the middle of its reply"
     elif request.seconds < patience.call:
         what = f"gave no complete reply in the {request.seconds:.3g} s that were left"
@@ -163,7 +163,7 @@ def of_status(endpoint: Endpoint, status: int, words: str, retry_after: float | 
     return ModelError(f"{origin} does not take the request (HTTP {status}){said}; check the model's name and settings")
 
 
-def error_words(body: bytes, key: Key | None) -> str:
+def error_words(body: bytes, key: ApiKey | None) -> str:
     """What a server says about an error, cleaned; empty when it says nothing readable."""
     text = body.decode("utf-8", "replace")
     try:
@@ -176,7 +176,7 @@ def error_words(body: bytes, key: Key | None) -> str:
     return clean(found if isinstance(found, str) else json.dumps(found)[: 4 * MOST_WORDS], key)
 
 
-def clean(text: str, key: Key | None, most: int = MOST_WORDS) -> str:
+def clean(text: str, key: ApiKey | None, most: int = MOST_WORDS) -> str:
     """One line of at most ``most`` code points without control, format or surrogate characters; empty when a part of
     the key stands in it."""
     kinds = ((char, unicodedata.category(char)) for char in text[: 8 * most])

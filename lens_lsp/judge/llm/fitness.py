@@ -1,8 +1,10 @@
-"""Whether what a model says in a read call may make an answer at all.
+"""Whether a model is fit to judge: of each reply to a read call, and by ten questions that test a model.
 
-A model that is too small to judge copies the form of the reply, the instructions or the question, quotes what has
-nothing to do with what is asked, or says the same again and again. Nothing of that says what model it is, so each reply
-is looked at by itself; one that is not fit is dropped, and the answer is what it is without a model.
+A model that is too small copies the form of the reply, the instructions or the question, quotes what has nothing to do
+with what is asked, or says the same again and again. Nothing of that says what model it is, so each reply is looked at
+by itself; one that is not fit is dropped, and the answer is what it is without a model. The test's passages are made up
+and hold nothing of anybody's: seven of its questions are answered by them, three are not, though a passage comes near
+or gives an order. A model fits that gets eight right.
 """
 
 from __future__ import annotations
@@ -207,7 +209,7 @@ TRIALS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialOutcome:
     """What became of a trial; ``why`` says what was wrong, None when it was right. Where the endpoint is, and what it
     says of itself, is not in it."""
 
@@ -215,7 +217,7 @@ class Outcome:
     why: str | None = None
 
 
-async def self_test(judge: ReadingJudge, ledger: Callable[[], Ledger]) -> list[Outcome]:
+async def self_test(judge: ReadingJudge, ledger: Callable[[], Ledger]) -> list[TrialOutcome]:
     """Ask every trial by a read call of its own, with a ledger of its own. A call that fails is a wrong answer."""
     outcomes = []
     for trial in TRIALS:
@@ -225,15 +227,15 @@ async def self_test(judge: ReadingJudge, ledger: Callable[[], Ledger]) -> list[O
                 async for _ in words:
                     pass
         except Unfit as unfit:
-            outcomes.append(Outcome(trial.question, unfit.flaw))
+            outcomes.append(TrialOutcome(trial.question, unfit.flaw))
         except BudgetSpent as spent:
-            outcomes.append(Outcome(trial.question, str(spent)))
+            outcomes.append(TrialOutcome(trial.question, str(spent)))
         except OracleFailed as failed:
             error = failed.__cause__
             why = IN_GENERAL[error.failure] if isinstance(error, ModelError) else str(failed)
-            outcomes.append(Outcome(trial.question, why))
+            outcomes.append(TrialOutcome(trial.question, why))
         else:
-            outcomes.append(Outcome(trial.question, _wrong(trial, reply)))
+            outcomes.append(TrialOutcome(trial.question, _wrong(trial, reply)))
     return outcomes
 
 

@@ -1,34 +1,351 @@
 """A chat model behind any endpoint that speaks OpenAI's protocol: OpenAI, Ollama, LM Studio, vLLM, llama.cpp and kin.
 
-The SDK words the requests; the transport below it and the reading of replies are ours (`guard`, `replies`), because
-the SDK's timeouts end no slow reply, its memory has no bound and its configuration comes from the environment. It is
-imported with the first call, in a thread: it takes half a second.
+The SDK words the requests. The transport below it (`endpoint_guard`) and the reading of replies are ours: the SDK's
+stream has no bound, does not tell an end that was announced from a line that was cut, and waits for whatever follows
+that end; its timeouts end no slow reply, and its retries are not counted by a ledger. All of it was measured. It is
+imported with the first call, in a thread: it takes half a second. `CircuitBreaker` leaves an endpoint that keeps
+failing alone for a while, then tries it once: without it every question of a session waits for the same dead server.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from lens_lsp.judge.llm import chat_replies, error_messages
-from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError, ModelFailure, Patience, Wait
-from lens_lsp.judge.llm.circuit_breaker import Breaker
-from lens_lsp.judge.llm.endpoint import Endpoint, Key
-from lens_lsp.judge.llm.server_capabilities import Habits
+from lens_lsp.judge.llm import error_messages
+from lens_lsp.judge.llm.chat_model import (
+    MOST_WHOLE,
+    REMOTE_CONTEXT,
+    CallTimeouts,
+    ChatReply,
+    ChatRequest,
+    ModelError,
+    ModelFailure,
+    TimeLimit,
+    text_of,
+)
+from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
+from lens_lsp.judge.llm.server_capabilities import ServerCapabilities
 from lens_lsp.model.errors import UsageError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-    from lens_lsp.judge.llm.endpoint_guard import Access
+    from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
+
+
+def media_type(header: str, origin: str) -> str:
+    """The media type of a reply. Raises `ModelError` for a web page, another charset, and what is no reply at all."""
+    kind, _, parameters = header.partition(";")
+    kind = kind.strip().lower()
+    charset = re.search(r"charset\s*=\s*\"?([^\s\";]+)", parameters, re.IGNORECASE)
+    if charset is not None and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):
+        raise _unreadable(f"{origin} answered in another charset than UTF-8; look for a proxy in between")
+    if kind in ("application/json", "text/event-stream"):
+        return kind
+    if kind in ("text/html", "application/xhtml+xml"):
+        raise _unreadable(
+            f"{origin} answered with a web page: sign in to the network, or correct the base URL (ends in /v1)"
+        )
+    raise _unreadable(
+        f"{origin} answered with something that is no chat reply; check the model's base URL (ends in /v1)"
+    )
+
+
+def whole_reply(body: bytes, origin: str, key: ApiKey | None) -> ChatReply:
+    """A reply that came as one JSON document. Raises `ModelError`."""
+    found = _json(body, origin)
+    _no_error(found, origin, key)
+    choice = _first(found.get("choices"))
+    if choice is None:
+        raise _unreadable(f"{origin} answered without any choice; check that the base URL is one of a chat endpoint")
+    message = choice.get("message")
+    reader = _ReplyParts(origin, key)
+    reader.take(message if isinstance(message, dict) else {}, choice.get("finish_reason"))
+    reader.count(found.get("usage"))
+    if reader.finished is None:
+        raise cut_off(origin)
+    return reader.reply()
+
+
+class EventStream:
+    """A reply that comes as server-sent events. ``feed`` bytes as they arrive, then ask for the ``reply``."""
+
+    def __init__(self, origin: str, key: ApiKey | None) -> None:
+        self._origin = origin
+        self._key = key
+        self._reader = _ReplyParts(origin, key)
+        self._line = bytearray()
+        self._data: list[bytes] = []
+        self._size = 0
+        self.done = False
+        """The endpoint said that nothing more comes."""
+
+    @property
+    def finished(self) -> bool:
+        """The text is complete; usage may still come."""
+        return self.done or self._reader.finished is not None
+
+    @property
+    def tokens(self) -> int:
+        """Pieces of the reply so far, those that only think among them."""
+        return self._reader.pieces
+
+    def feed(self, part: bytes) -> Iterator[str]:
+        """The text that a part of the stream completes. Raises `ModelError`."""
+        *lines, rest = part.split(b"\n")
+        for line in lines:
+            yield from self._take(bytes(self._line) + line)
+            self._line.clear()
+            if self.done:
+                return
+        self._line += rest
+        if len(self._line) + self._size > MOST_WHOLE:
+            raise _too_large(self._origin)
+
+    def end(self) -> Iterator[str]:
+        """The text in what was not closed by an empty line when the connection ended."""
+        if not self.done:
+            yield from self._take(bytes(self._line))
+            self._line.clear()
+            yield from self._take(b"")
+
+    def reply(self) -> ChatReply:
+        """The whole reply. Raises `ModelError` when its end was never announced."""
+        if not self.finished:
+            raise cut_off(self._origin)
+        return self._reader.reply()
+
+    def _take(self, line: bytes) -> Iterator[str]:
+        line = line.removesuffix(b"\r")
+        if line.startswith(b"data:"):
+            self._size += len(line)
+            if self._size > MOST_WHOLE:
+                raise _too_large(self._origin)
+            self._data.append(line[5:].removeprefix(b" "))
+        elif not line and self._data:
+            data = b"\n".join(self._data)
+            self._data.clear()
+            self._size = 0
+            yield from self._event(data)
+
+    def _event(self, data: bytes) -> Iterator[str]:
+        if data.strip() == b"[DONE]":
+            self.done = True
+            return
+        found = _json(data, self._origin)
+        _no_error(found, self._origin, self._key)
+        self._reader.count(found.get("usage"))
+        choice = _first(found.get("choices"))
+        if choice is not None:
+            delta = choice.get("delta")
+            text = self._reader.take(delta if isinstance(delta, dict) else {}, choice.get("finish_reason"))
+            if text:
+                yield text
+
+
+class _ReplyParts:
+    """Collects a reply from its messages or deltas."""
+
+    def __init__(self, origin: str, key: ApiKey | None) -> None:
+        self._origin = origin
+        self._key = key
+        self._text: list[str] = []
+        self._length = 0
+        self._refusal: list[str] = []
+        self._tokens: tuple[int | None, int | None] = (None, None)
+        self.finished: str | None = None
+        self.pieces = 0
+        """Messages or deltas that said something, in whatever field; who speaks is nothing yet."""
+
+    def take(self, message: dict[str, Any], finish: object) -> str:
+        """Take in one message or delta; its text."""
+        if message.get("tool_calls") or message.get("function_call") or finish in ("tool_calls", "function_call"):
+            raise _no_text(
+                f"the model at {self._origin} called a tool, and there are none; use a model without that habit"
+            )
+        self.pieces += any(said for name, said in message.items() if name != "role")
+        refusal = text_of(message.get("refusal"))
+        if refusal:
+            self._refusal.append(refusal)
+        text = text_of(message.get("content"))
+        if text:
+            self._text.append(text)
+            self._length += len(text)
+        if self._length > MOST_WHOLE:
+            raise _too_large(self._origin)
+        if isinstance(finish, str) and finish:
+            self.finished = finish
+        return text
+
+    def count(self, usage: object) -> None:
+        """Take in what the endpoint reports about tokens; the last report counts."""
+        if isinstance(usage, dict):
+            self._tokens = (_tokens(usage.get("prompt_tokens")), _tokens(usage.get("completion_tokens")))
+
+    def reply(self) -> ChatReply:
+        """The reply as collected. Raises `ModelError` when there is no text in it."""
+        if self._refusal:
+            said = error_messages.clean("".join(self._refusal), self._key)
+            raise _no_text(
+                f"the model at {self._origin} refused to answer ({said}); ask otherwise, or use another model"
+            )
+        if self.finished == "content_filter":
+            raise _no_text(
+                f"{self._origin} withheld the reply by its content filter; ask otherwise, or use another model"
+            )
+        text = "".join(self._text)
+        if not text.strip():
+            spent = "used all its tokens before the first word" if self.finished == "length" else "sent an empty reply"
+            raise _no_text(f"the model at {self._origin} {spent}; ask again, or use a model that thinks less")
+        return ChatReply(text, *self._tokens, complete=self.finished != "length")
+
+
+def cut_off(origin: str) -> ModelError:
+    """The end of the reply was never announced."""
+    text = f"the reply of {origin} ended before its end was announced; ask again, or look into the server's log"
+    return ModelError(text, failure=ModelFailure.CUT_OFF)
+
+
+def _json(data: bytes, origin: str) -> dict[str, Any]:
+    try:
+        found = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise _unreadable(
+            f"{origin} sent a reply that is no JSON object in UTF-8; look into its log, or update the server"
+        )
+    return found
+
+
+def _no_error(found: dict[str, Any], origin: str, key: ApiKey | None) -> None:
+    """Raise `ModelError` for an error that came with a status of success."""
+    error = found.get("error") or (found if found.get("object") == "error" else None)
+    if error:
+        words = error_messages.error_words(json.dumps({"error": error}).encode(), key)
+        said = f" ({words})" if words else ""
+        text = f"{origin} gave up on the reply{said}; ask again, or look into its log"
+        raise ModelError(text, failure=ModelFailure.CUT_OFF)
+
+
+def _first(choices: object) -> dict[str, Any] | None:
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) else None
+
+
+def _tokens(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None
+
+
+def _unreadable(text: str) -> ModelError:
+    return ModelError(text, failure=ModelFailure.UNREADABLE)
+
+
+def _too_large(origin: str) -> ModelError:
+    text = f"{origin} sent more than {MOST_WHOLE >> 10} Ki where a reply has a few; the rest was not read: see its log"
+    return ModelError(text, failure=ModelFailure.TOO_LARGE)
+
+
+def _no_text(text: str) -> ModelError:
+    return ModelError(text, failure=ModelFailure.NO_TEXT)
+
+
+MOST_FAILURES = 3
+"""Calls in a row that may fail before the endpoint is left alone: one question's request with both of its retries."""
+OPEN_SECONDS = 30.0
+_AILING = frozenset(
+    {
+        ModelFailure.UNREACHABLE,
+        ModelFailure.BUSY,
+        ModelFailure.DEADLINE,
+        ModelFailure.TOO_LARGE,
+        ModelFailure.UNREADABLE,
+        ModelFailure.CUT_OFF,
+    }
+)
+# Nothing was learned of the endpoint: the call was stopped on this side.
+_SILENT = frozenset({ModelFailure.UNTRUSTED, ModelFailure.PAUSED})
+
+
+class CircuitBreaker:
+    """Lets calls of one endpoint through while it works. ``clock`` gives seconds that never go back."""
+
+    def __init__(
+        self,
+        *,
+        failures: int = MOST_FAILURES,
+        seconds: float = OPEN_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._most = failures
+        self._seconds = seconds
+        self._clock = clock
+        self._failures = 0
+        self._last: ModelFailure | None = None
+        self._opened: float | None = None
+        self._trial: asyncio.Event | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether a call would be refused now."""
+        return self._opened is not None and self._left > 0
+
+    @property
+    def _left(self) -> float:
+        """Seconds until the next trial."""
+        return 0.0 if self._opened is None else self._opened + self._seconds - self._clock()
+
+    @asynccontextmanager
+    async def call(self, origin: str, deadline: float) -> AsyncIterator[None]:
+        """Around one call. Raises `ModelError` (``paused``) when it must not be made.
+
+        While another call tries the endpoint it waits for what becomes of that, at most until ``deadline`` (a time of
+        the event loop). A call that is cancelled says nothing of the endpoint.
+        """
+        try:
+            async with asyncio.timeout_at(deadline):
+                while self._trial is not None:
+                    await self._trial.wait()
+        except TimeoutError:
+            raise error_messages.paused(origin, self._failures, self._last, 0.0) from None
+        if self.open:
+            raise error_messages.paused(origin, self._failures, self._last, self._left)
+        trial = asyncio.Event() if self._opened is not None else None
+        self._trial = trial
+        try:
+            yield
+        except ModelError as error:
+            self._heard(error.failure)
+            raise
+        else:
+            self._heard(None)
+        finally:
+            if trial is not None:
+                self._trial = None
+                trial.set()
+
+    def _heard(self, failure: ModelFailure | None) -> None:
+        """What became of a call; None for a reply. An endpoint that says no is one that works."""
+        if failure in _SILENT:
+            return
+        if failure not in _AILING:
+            self._failures, self._opened = 0, None
+            return
+        self._failures += 1
+        self._last = failure
+        if self._failures >= self._most:
+            self._opened = self._clock()
+
 
 LOCAL_CONTEXT = 4_096
 """Tokens assumed of a local server that does not say: what Ollama gives a model unless told otherwise."""
-REMOTE_CONTEXT = 16_384
 SMALL = 2_000_000_000
 """Parameters below which a model does better with less to say."""
 _GRACE_SECONDS = 1.0
@@ -57,18 +374,18 @@ class OpenAIChat:
         context_tokens: int | None = None,
         ca_file: str | None = None,
         clock: Callable[[], float] = time.time,
-        breaker: Breaker | None = None,
+        breaker: CircuitBreaker | None = None,
     ) -> None:
         self._endpoint = Endpoint.of(base_url)
         self._name = name
-        self._key = Key(key) if key else None
+        self._key = ApiKey(key) if key else None
         self._told = context_tokens
         self._parameters: int | None = None
         self._context = context_tokens or (LOCAL_CONTEXT if self._endpoint.loopback else REMOTE_CONTEXT)
         self._ca_file = _readable(ca_file)
         self._clock = clock
-        self._breaker = breaker or Breaker()
-        self._habits = Habits.at_first(self._endpoint)
+        self._breaker = breaker or CircuitBreaker()
+        self._habits = ServerCapabilities.at_first(self._endpoint)
         self._lock = threading.Lock()
         self._made: AsyncOpenAI | None = None
 
@@ -125,13 +442,13 @@ class OpenAIChat:
         try:
             async with asyncio.timeout_at(deadline), AsyncExitStack() as stack:
                 response = await self._open(request, stack, stream=False)
-                kind = chat_replies.media_type(response.headers.get("content-type", ""), origin)
+                kind = media_type(response.headers.get("content-type", ""), origin)
                 body = await self._whole(response.iter_bytes())
         except TimeoutError:
-            raise error_messages.late(origin, request, Wait.CALL) from None
+            raise error_messages.late(origin, request, TimeLimit.CALL) from None
         if kind != "application/json":
             raise ModelError(f"{origin} streams though it was not asked to; update it", failure=ModelFailure.UNREADABLE)
-        return chat_replies.whole_reply(body, origin, self._key)
+        return whole_reply(body, origin, self._key)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply, None]:
         """One call, the reply's text piece by piece, then the whole reply. Raises `ModelError`.
@@ -152,20 +469,20 @@ class OpenAIChat:
 
     async def _stream(self, request: ChatRequest, deadline: float) -> AsyncGenerator[str | ChatReply, None]:
         origin = self._endpoint.origin
-        waiting = _Waiting(request.patience, deadline)
+        waiting = _StreamClock(request.patience, deadline)
         try:
             async with AsyncExitStack() as stack:
                 async with waiting.once():
                     response = await self._open(request, stack, stream=True)
-                kind = chat_replies.media_type(response.headers.get("content-type", ""), origin)
+                kind = media_type(response.headers.get("content-type", ""), origin)
                 if kind == "application/json":  # some servers stream only some models
-                    waiting.wait = Wait.CALL
+                    waiting.wait = TimeLimit.CALL
                     async with waiting.once():
                         body = await self._whole(response.iter_bytes())
-                    reply = chat_replies.whole_reply(body, origin, self._key)
+                    reply = whole_reply(body, origin, self._key)
                     yield reply.text
                 else:
-                    events = chat_replies.EventStream(origin, self._key)
+                    events = EventStream(origin, self._key)
                     async with aclosing(_pieces(events, response.iter_bytes(), waiting)) as pieces:
                         async for text in pieces:
                             yield text
@@ -181,10 +498,10 @@ class OpenAIChat:
         if made is not None:
             await made.close()
 
-    def _access(self) -> Access:
-        from lens_lsp.judge.llm.endpoint_guard import Access
+    def _access(self) -> EndpointAccess:
+        from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
 
-        return Access(self._endpoint, self._key, self._ca_file, self._clock)
+        return EndpointAccess(self._endpoint, self._key, self._ca_file, self._clock)
 
     def _client(self) -> AsyncOpenAI:
         """The SDK's client, made once. Slow: for a thread."""
@@ -237,8 +554,8 @@ class OpenAIChat:
         body = bytearray()
         async for part in parts:
             body += part
-            if len(body) > chat_replies.MOST_WHOLE:
-                raise error_messages.too_large(self._endpoint, chat_replies.MOST_WHOLE)
+            if len(body) > MOST_WHOLE:
+                raise error_messages.too_large(self._endpoint, MOST_WHOLE)
         return bytes(body)
 
 
@@ -254,29 +571,29 @@ def _readable(ca_file: str | None) -> str | None:
     return ca_file
 
 
-class _Waiting:
+class _StreamClock:
     """The limits of one reply that streams. ``deadline`` is the end of the call, a time of the event loop; ``wait`` is
     what is waited for. Only time spent on waiting counts against a token, never that of who takes the text."""
 
-    def __init__(self, patience: Patience, deadline: float) -> None:
+    def __init__(self, patience: CallTimeouts, deadline: float) -> None:
         self._patience = patience
         self._clock = asyncio.get_running_loop().time
         self.deadline = deadline
-        self.wait = Wait.FIRST
+        self.wait = TimeLimit.FIRST
         self._waited = 0.0
         self._tokens = 0
 
     @property
-    def late_for(self) -> Wait:
+    def late_for(self) -> TimeLimit:
         """Which limit has run out."""
-        return Wait.CALL if self._clock() >= self.deadline else self.wait
+        return TimeLimit.CALL if self._clock() >= self.deadline else self.wait
 
     @asynccontextmanager
     async def once(self) -> AsyncGenerator[None, None]:
         """Around one wait for bytes. Raises `TimeoutError` when its time is over."""
         began, until = self._clock(), self.deadline
-        if self.wait is not Wait.CALL:
-            longest = self._patience.first if self.wait is Wait.FIRST else self._patience.next
+        if self.wait is not TimeLimit.CALL:
+            longest = self._patience.first if self.wait is TimeLimit.FIRST else self._patience.next
             until = min(until, began + longest - self._waited)
         async with asyncio.timeout_at(until):
             yield
@@ -285,18 +602,16 @@ class _Waiting:
     def heard(self, tokens: int) -> None:
         """So many pieces of the reply have come by now. What is no piece of it, such as a sign of life, is no token."""
         if tokens > self._tokens:
-            self._tokens, self._waited, self.wait = tokens, 0.0, Wait.NEXT
+            self._tokens, self._waited, self.wait = tokens, 0.0, TimeLimit.NEXT
 
     def finish(self) -> None:
         """The text is complete: only usage may come, which is not worth a deadline."""
-        if self.wait is not Wait.CALL:
-            self.wait = Wait.CALL
+        if self.wait is not TimeLimit.CALL:
+            self.wait = TimeLimit.CALL
             self.deadline = min(self.deadline, self._clock() + _GRACE_SECONDS)
 
 
-async def _pieces(
-    events: chat_replies.EventStream, parts: AsyncIterator[bytes], waiting: _Waiting
-) -> AsyncGenerator[str, None]:
+async def _pieces(events: EventStream, parts: AsyncIterator[bytes], waiting: _StreamClock) -> AsyncGenerator[str, None]:
     """The text of a stream as it comes, up to its end. Raises `TimeoutError` when a part is not there in time.
 
     Only the waiting for a part is ever interrupted, never the one who takes the text.

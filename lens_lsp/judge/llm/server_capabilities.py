@@ -1,8 +1,10 @@
-"""What an endpoint has been found to take: learned from what it refuses, once for each thing.
+"""What a server takes and how large its model is: learned from what it refuses, and asked of those that say so.
 
-Compatible servers differ in four details. Each is assumed in its richest form until the endpoint refuses a request and
-names it. That refused request is a retry and no call (`ModelError.retryable`); the next one leaves the thing out, and
-so do all that follow.
+Compatible servers differ in four details of a request. Each is assumed in its richest form until the endpoint refuses a
+request and names it. That refused request is a retry and no call (`ModelError.retryable`); all that follow leave the
+thing out. Of sizes the context that is in force counts, never the one a model was trained for: a local server that is
+given more than fits drops the beginning without a word. What is sent to learn it is the model's name; remote endpoints
+get one request for their list of models and nothing else.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from lens_lsp.judge.llm.endpoint import Endpoint
 if TYPE_CHECKING:
     import httpx2
 
-    from lens_lsp.judge.llm.endpoint_guard import Access
+    from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
 
 
 _REFUSED = (400, 404, 415, 422, 500, 501)
@@ -41,7 +43,7 @@ class Shape(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class ServerCapabilities:
     """What to put into a request. ``limit`` is the field that bounds the reply; ``usage`` asks a stream for it."""
 
     shape: Shape = Shape.SCHEMA
@@ -50,7 +52,7 @@ class Habits:
     usage: bool = True
 
     @classmethod
-    def at_first(cls, endpoint: Endpoint) -> Habits:
+    def at_first(cls, endpoint: Endpoint) -> ServerCapabilities:
         """What an endpoint is assumed to take. OpenAI's own renamed the limit; all others know the old name."""
         own = endpoint.host == "api.openai.com"
         return cls(limit="max_completion_tokens" if own else "max_tokens")
@@ -77,7 +79,7 @@ class Habits:
             messages[-1]["content"] += in_words(request.schema)
         return body
 
-    def after_refusal(self, sent: dict[str, Any], status: int, words: str) -> Habits | None:
+    def after_refusal(self, sent: dict[str, Any], status: int, words: str) -> ServerCapabilities | None:
         """What to send from now on, after a request was refused with these words; None when they name nothing.
 
         It looks at what was sent, so that several calls at a time, refused for the same, learn it once.
@@ -112,7 +114,7 @@ _Ask = Callable[[str, str, object], Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ModelSize:
     """What a server says of a model: how many tokens fit, prompt and reply together, and how many parameters it has.
     None for what it does not say."""
 
@@ -120,16 +122,16 @@ class Size:
     parameters: int | None = None
 
 
-async def size_of(access: Access, name: str, seconds: float) -> Size:
+async def size_of(access: EndpointAccess, name: str, seconds: float) -> ModelSize:
     """How large a model is; nothing is known when nobody said it within ``seconds``."""
     try:
         async with asyncio.timeout(seconds):
             return await _asked(access, name)
     except TimeoutError:
-        return Size()
+        return ModelSize()
 
 
-async def _asked(access: Access, name: str) -> Size:
+async def _asked(access: EndpointAccess, name: str) -> ModelSize:
     endpoint = access.endpoint
     client = await asyncio.to_thread(_client, access)
     async with client:
@@ -145,52 +147,52 @@ async def _asked(access: Access, name: str) -> Size:
         return _listed(await ask("GET", f"{endpoint.base}/models", None), name)
 
 
-def _client(access: Access) -> httpx2.AsyncClient:
+def _client(access: EndpointAccess) -> httpx2.AsyncClient:
     from lens_lsp.judge.llm.endpoint_guard import http_client
 
     return http_client(access)
 
 
-async def _ollama(ask: _Ask, origin: str, name: str) -> Size:
+async def _ollama(ask: _Ask, origin: str, name: str) -> ModelSize:
     """The size of the loaded model, else the one its own settings name, else the default; at most what it can hold."""
     shown = await ask("POST", f"{origin}/api/show", {"model": name})
     info = shown.get("model_info")
     if not isinstance(info, dict):
-        return Size()
+        return ModelSize()
     parameters = _count(info.get("general.parameter_count"))
     for model in _entries(await ask("GET", f"{origin}/api/ps", None), "models"):
         loaded = _size(model.get("context_length"))
         if loaded is not None and name in (model.get("name"), model.get("model"), f"{model.get('name')}".split(":")[0]):
-            return Size(loaded, parameters)
+            return ModelSize(loaded, parameters)
     trained = [size for key, value in info.items() if str(key).endswith(".context_length") and (size := _size(value))]
     options = shown.get("parameters")
     told = re.search(r"^num_ctx\s+(\d{1,9})\s*$", options, re.MULTILINE) if isinstance(options, str) else None
     context = min([_size(int(told[1])) or OLLAMA_CONTEXT if told else OLLAMA_CONTEXT, *trained])
-    return Size(context, parameters)
+    return ModelSize(context, parameters)
 
 
-async def _llama_cpp(ask: _Ask, origin: str, name: str) -> Size:
+async def _llama_cpp(ask: _Ask, origin: str, name: str) -> ModelSize:
     """The size of one slot of llama.cpp's server; one that has several models is not made to load this one. The only
     model of a server is the one that answers, whatever it is called."""
     query = urlencode({"model": name, "autoload": "false"})
     settings = (await ask("GET", f"{origin}/props?{query}", None)).get("default_generation_settings")
     context = _size(settings.get("n_ctx")) if isinstance(settings, dict) else None
     if context is None:
-        return Size()
+        return ModelSize()
     models = [*_entries(await ask("GET", f"{origin}/v1/models", None), "data")]
     meta = models[0].get("meta") if len(models) == 1 else None
-    return Size(context, _count(meta.get("n_params")) if isinstance(meta, dict) else None)
+    return ModelSize(context, _count(meta.get("n_params")) if isinstance(meta, dict) else None)
 
 
-async def _lm_studio(ask: _Ask, origin: str, name: str) -> Size:
+async def _lm_studio(ask: _Ask, origin: str, name: str) -> ModelSize:
     """The size a model was loaded with; unloaded, LM Studio's list says only what it could hold."""
     for model in _entries(await ask("GET", f"{origin}/api/v0/models", None), "data"):
         if model.get("id") == name:
-            return Size(_size(model.get("loaded_context_length")))
-    return Size()
+            return ModelSize(_size(model.get("loaded_context_length")))
+    return ModelSize()
 
 
-def _listed(found: dict[str, Any], name: str) -> Size:
+def _listed(found: dict[str, Any], name: str) -> ModelSize:
     """What the list of models says about one of them."""
     for model in _entries(found, "data"):
         if model.get("id") == name:
@@ -198,8 +200,8 @@ def _listed(found: dict[str, Any], name: str) -> Size:
             slot = meta.get("n_ctx") if isinstance(meta, dict) else None  # llama.cpp; n_ctx_train is no promise
             sizes = (_size(each) for each in (*map(model.get, _SIZES), slot))
             parameters = _count(meta.get("n_params")) if isinstance(meta, dict) else None
-            return Size(next((size for size in sizes if size is not None), None), parameters)
-    return Size()
+            return ModelSize(next((size for size in sizes if size is not None), None), parameters)
+    return ModelSize()
 
 
 def _entries(found: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:

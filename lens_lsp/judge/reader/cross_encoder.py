@@ -1,7 +1,10 @@
-"""The reader's network on onnxruntime: from a question and passages to what it makes of each.
+"""The reader's network on onnxruntime, a cross-encoder: from a question and passages to what it makes of each.
 
 A folder holds it: ``reader.onnx``, ``vocab.txt`` and ``reader.json`` (which network it is, and what was fitted for it).
-It is loaded at its first use, from this machine's disk alone; its file runs no code of its own.
+It is loaded at its first use, from this machine's disk alone; its file runs no code of its own. Its input is
+``[CLS] question [SEP] name of the file and headings [SEP] passage [SEP]`` in the tokens of an uncased WordPiece
+vocabulary (Devlin et al. 2019), equal to what the library tokenizers makes of BERT's uncased models. Logistic
+regression, fitted on labelled passages, turns its scores into probabilities that mean what they say.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ _NONE = -9.0
 """The log odds of a rival where there is none."""
 
 
-def features(readings: Sequence[Reading], scan: Sequence[float], answers: Sequence[str]) -> list[list[float]]:
+def features(readings: Sequence[PassageScore], scan: Sequence[float], answers: Sequence[str]) -> list[list[float]]:
     """Of each passage of a question, in nats: the reader's log odds; the logarithm of how probable the marked words
     are; the share that the scan gives the passage; how far the log odds are behind and ahead of the best passage that
     answers otherwise; how far its share is ahead of the best other one's.
@@ -66,11 +69,11 @@ class Calibration:
     fusion: float = 0.08
     confidence: ConfidenceMap = ConfidenceMap()
 
-    def log_odds(self, readings: Sequence[Reading], scan: Sequence[float], answers: Sequence[str]) -> list[float]:
+    def log_odds(self, readings: Sequence[PassageScore], scan: Sequence[float], answers: Sequence[str]) -> list[float]:
         """Of each passage of a question, in nats: how probable it is that it states what is asked."""
         return [sum(map(mul, self.weights, row)) for row in features(readings, scan, answers)]
 
-    def rank(self, reading: Reading, share: float) -> float:
+    def rank(self, reading: PassageScore, share: float) -> float:
         """What a passage is ranked by: reader and scan together."""
         return share + self.fusion * max(-_MOST_SURE, min(_MOST_SURE, reading.log_odds))
 
@@ -98,7 +101,7 @@ _WORD = re.compile(rf"[{_HAN}]|[^\s!-/:-@\[-`{{-~{_HAN}]+|\S")
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class PieceTokens:
     """The tokens of a text: their numbers, and where each begins and ends, in code points of the text.
 
     ``whole`` is False at a token that goes on with a word: a text is cut only before those where it is True.
@@ -125,7 +128,7 @@ class WordPiece:
         self._unknown = self._numbers["[UNK]"]
         self._kept: dict[str, tuple[tuple[int, int, int], ...]] = {}
 
-    def __call__(self, text: str, most: int | None = None) -> Tokens:
+    def __call__(self, text: str, most: int | None = None) -> PieceTokens:
         """The tokens of a text, the first ``most`` of them."""
         found: list[tuple[int, int, int]] = []
         whole: list[bool] = []
@@ -142,7 +145,7 @@ class WordPiece:
             if most is not None and len(found) >= most:
                 break
         table: NDArray[np.int64] = np.array(found[:most], np.int64).reshape(-1, 3)
-        return Tokens(table[:, 0], table[:, 1], table[:, 2], np.array(whole[:most], np.bool_))
+        return PieceTokens(table[:, 0], table[:, 1], table[:, 2], np.array(whole[:most], np.bool_))
 
     def _pieces(self, word: str) -> list[tuple[int, int, int]]:
         """The longest pieces of a word, from its beginning on."""
@@ -208,7 +211,7 @@ _APART = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReaderPassage:
     """A passage, and what stands above it. ``path`` is that of its file, below its folder."""
 
     text: str
@@ -222,7 +225,7 @@ def above(path: str, headings: Sequence[str]) -> str:
     return ". ".join(part for part in (name, *headings) if part)
 
 
-def pieces(tokens: Tokens) -> Iterator[tuple[int, int]]:
+def pieces(tokens: PieceTokens) -> Iterator[tuple[int, int]]:
     """The stretches of a passage's tokens that are read one by one; they begin at whole words."""
     begin, count = 0, len(tokens)
     while True:
@@ -235,7 +238,9 @@ def pieces(tokens: Tokens) -> Iterator[tuple[int, int]]:
             begin += 1
 
 
-def encoded(piece: WordPiece, question: Tokens, heading: Tokens, passage: Sequence[int]) -> tuple[list[int], int]:
+def encoded(
+    piece: WordPiece, question: PieceTokens, heading: PieceTokens, passage: Sequence[int]
+) -> tuple[list[int], int]:
     """The token numbers of one input, and how many stand before the passage."""
     head = [piece.start, *question.ids[:QUESTION_TOKENS].tolist(), piece.end]
     over = [*heading.ids[:ABOVE_TOKENS].tolist(), piece.end]
@@ -261,7 +266,7 @@ class ReaderUnavailable(LensError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PassageScore:
     """What the reader makes of a passage. ``log_odds`` (nats, not calibrated) that it states what is asked; the answer
     as code points [start, end) of the passage, and how probable these bounds are."""
 
@@ -293,23 +298,25 @@ class ReaderModel:
         self._session = _session(folder / "reader.onnx")
         self._try(folder, len(vocabulary) - 1)
 
-    def read(self, question: str, passages: Sequence[Shown], stop: Callable[[], None] = lambda: None) -> list[Reading]:
+    def read(
+        self, question: str, passages: Sequence[ReaderPassage], stop: Callable[[], None] = lambda: None
+    ) -> list[PassageScore]:
         """What it makes of each passage, in their order; a long one is read in pieces, and the best piece stands for
         it. ``stop`` is called before each piece, on several threads, and ends the call by raising. Raises
         `OracleFailed` where the network cannot go on."""
 
-        def run(one: _Input) -> tuple[int, Reading]:
+        def run(one: _Input) -> tuple[int, PassageScore]:
             stop()
             return one.passage, self._run(one)
 
-        best: dict[int, Reading] = {}
+        best: dict[int, PassageScore] = {}
         # Each piece alone, as many at once as there are processors: in a batch it would be padded, and rounded by the
         # scale of the others.
         with ThreadPoolExecutor(_processors()) as pool:
             for passage, reading in pool.map(run, self._inputs(question, passages[:MOST_PASSAGES])):
                 if passage not in best or reading.log_odds > best[passage].log_odds:
                     best[passage] = reading
-        nothing = Reading(-20.0, 0, 0, 0.0)
+        nothing = PassageScore(-20.0, 0, 0, 0.0)
         return [best.get(k, nothing) for k in range(len(passages))]
 
     def _try(self, folder: Path, last: int) -> None:
@@ -320,7 +327,7 @@ class ReaderModel:
         except OracleFailed as error:
             raise ReaderUnavailable(f"the reader is off: the files in {folder} do not fit together") from error
 
-    def _inputs(self, question: str, passages: Sequence[Shown]) -> Iterator[_Input]:
+    def _inputs(self, question: str, passages: Sequence[ReaderPassage]) -> Iterator[_Input]:
         asked = self._piece(question, QUESTION_TOKENS)
         for number, passage in enumerate(passages):
             tokens = self._piece(passage.text[:LONGEST_PASSAGE])
@@ -331,7 +338,7 @@ class ReaderModel:
                     second = ids.index(self._piece.end) + 1
                     yield _Input(number, ids, second, offset, tokens.starts[begin:end], tokens.ends[begin:end])
 
-    def _run(self, one: _Input) -> Reading:
+    def _run(self, one: _Input) -> PassageScore:
         ids = np.array([one.ids], np.int64)
         kinds = np.zeros_like(ids)
         kinds[:, one.second :] = 1
@@ -345,7 +352,7 @@ class ReaderModel:
             raise OracleFailed("the reader failed: its results are no numbers")
         shown = slice(one.offset, one.offset + len(one.starts))
         first, last, span = _best(starts[0, shown], ends[0, shown])
-        return Reading(float(stated[0]), int(one.starts[first]), int(one.ends[last]), span)
+        return PassageScore(float(stated[0]), int(one.starts[first]), int(one.ends[last]), span)
 
 
 @dataclass(frozen=True, slots=True)

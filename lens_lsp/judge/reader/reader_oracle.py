@@ -1,8 +1,9 @@
 """The reader as the oracle of a question that no language model answers.
 
 It reads the best passages of the scan once and says of each, calibrated, how probable it is that the passage states the
-fact, and in which words. What is exact (counts, lists of places) needs no judgement and stays with `oracle.offline`,
-and so does the wording.
+fact, and in which words. It answers questions in English that a few words of one passage can answer; of others its
+passages are shown, and none is called a proof. What is exact (counts, lists of places) and the wording stay with the
+rules.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import ObserveRequest, Synthesis, SynthesisRequest
-from lens_lsp.judge.reader.cross_encoder import Calibration, ReaderModel, Reading, Shown
+from lens_lsp.judge.reader.cross_encoder import Calibration, PassageScore, ReaderModel, ReaderPassage
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer, worded
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.documents import Evidence
@@ -99,7 +100,7 @@ def _never() -> bool:
 
 @dataclass(slots=True)
 class ReaderOracle:
-    """Implements `oracle.base.PassageOracle` for one question with a loaded ``model``, called ``name`` in the answer.
+    """Implements `judge.oracle.PassageOracle` for one question with a loaded ``model``, called ``name`` in the answer.
     Where ``cancelled`` turns true, which is asked on another thread, it reads no further."""
 
     model: ReaderModel
@@ -136,7 +137,7 @@ class ReaderOracle:
         """How probable it is that each region states each requirement. Lists and summaries are left to the rules."""
         if request.plan.intent in (Intent.SUMMARIZE, Intent.AGGREGATION):
             return await self.rules.observe(request, ledger)
-        shown = [Shown(region.text, region.path, heads(region)) for region in request.regions]
+        shown = [ReaderPassage(region.text, region.path, heads(region)) for region in request.regions]
         said: list[list[Judgement]] = [[] for _ in request.regions]
         ranks: dict[int, float] = {}
         scan = [request.prior.get(region.number, 0.0) for region in request.regions]
@@ -161,7 +162,7 @@ class ReaderOracle:
         observations = tuple(Observation(region.number, tuple(found)) for region, found in numbered)
         return ObservationReply(observations, order=tuple(sorted(ranks, key=lambda number: -ranks[number])))
 
-    async def _read(self, question: str, shown: Sequence[Shown], ledger: Ledger) -> Sequence[Reading]:
+    async def _read(self, question: str, shown: Sequence[ReaderPassage], ledger: Ledger) -> Sequence[PassageScore]:
         """What the model makes of the passages, on another thread, which ends soon when nobody waits for it."""
         left = threading.Event()
 
@@ -198,7 +199,7 @@ def heads(region: Region) -> tuple[str, ...]:
     return (*region.headings, *((region.header,) if region.header else ()))
 
 
-def _judged(requirement: Requirement, region: Region, reading: Reading, odds: float, *, proof: bool) -> Judgement:
+def _judged(requirement: Requirement, region: Region, reading: PassageScore, odds: float, *, proof: bool) -> Judgement:
     if not proof:
         return Judgement(requirement.id, Verdict.RELATED, log_odds=odds)
     answer = whole(region.text, Span(reading.start, reading.end))

@@ -1,8 +1,10 @@
-"""The embedded oracle: no model, no network, deterministic. What is exact is answered, the rest is shown.
+"""The oracle without a model: no network, deterministic. What is exact is answered, the rest is shown.
 
-Places are counted and listed by the search itself, from the rule of the plan; a summary is an extract; values that
-were proven are put together by our own arithmetic. Of any other passage this oracle says no more than that it is near:
-words that stand together prove nothing. `judge.reader` judges such passages.
+Places are counted and listed by the search itself, from the rule of the plan; a summary is an extract: the opening
+statement of a document and of each of its sections; values that were proven are put together by our own arithmetic. Of
+any other passage this oracle says no more than that it is near: words that stand together prove nothing.
+`judge.reader` judges such passages. Answers are worded in Markdown from verified quotes alone, one way for each intent:
+every sentence that claims something quotes evidence and ends in its ``[n]``, and what is missing is said first.
 """
 
 from __future__ import annotations
@@ -499,7 +501,7 @@ _ABOUT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class OfflineOracle:
-    """Implements `oracle.base.Oracle` for what needs no judgement."""
+    """Implements `judge.oracle.Oracle` for what needs no judgement."""
 
     @property
     def endpoint(self) -> None:

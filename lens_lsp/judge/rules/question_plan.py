@@ -1,13 +1,15 @@
-"""The plan of a question that no language model plans: the question itself is the fact to find.
+"""From a question to its plan, by rules: what it refers to is put in, what it counts or compares is told apart.
 
-Three kinds of questions are told apart, by short lists of words in a few languages. What can be counted or listed
-exactly has a rule (`oracle.exact`). A summary is one of a document. Where two named things are compared, there is a
-fact for each: the question without the other one. Their values are then put in order, subtracted or added.
+The question itself is the fact to find. What can be counted or listed exactly (files, lines, occurrences) has a rule,
+and every match of the scan is checked. A summary is one of a document. Where two named things are compared, there is a
+fact for each: the question without the other one. A follow-up is made whole first (coreference): "And when was it
+released?" after "Who wrote Dune?" is searched as "When was Dune released?".
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,7 +26,7 @@ from lens_lsp.model.plan import (
     Transformation,
     Unit,
 )
-from lens_lsp.model.words import fold, key
+from lens_lsp.model.words import STOP_WORDS, fold, key
 
 _END = " \t\r\n.,;:?!¿¡？。！，、"
 _FILES = (
@@ -363,3 +365,110 @@ def _serving(anchor: Anchor, labels: tuple[str, str], mine: set[str], other: set
     if held[0] == held[1]:
         return replace(anchor, requirements=("f1", "f2"))
     return replace(anchor, requirements=("f1",) if held[0] else ("f2",))
+
+
+_LEADING = re.compile(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
+_WHAT_ABOUT = re.compile(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
+_BARE = re.compile(
+    r"^(?:when|where|why|how|who|which one|by whom|since when|how (?:much|many|long|often))\s*\?*$", re.IGNORECASE
+)
+_OPENS_QUESTION = re.compile(
+    r"^(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|"
+    r"should|may|list|count|summari[sz]e|show|find|compare|explain)\b",
+    re.IGNORECASE,
+)
+_OWNED = re.compile(r"\b(?P<word>its|their|his|her(?=\s+[a-z]))\b", re.IGNORECASE)
+_PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
+# "that file" and "this one" point at a noun of their own; "that" before a clause is no pronoun.
+_POINTS = re.compile(
+    r"\b(?P<word>it|they|them|he|she|him|her|this|these|those)\b(?!\s+(?:file|one|ones|page|section|chapter|version)\b)",
+    re.IGNORECASE,
+)
+_EMPTY_IT = re.compile(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
+_A_YEAR = re.compile(r"\b1\d{3}\b|\b20\d\d\b")
+_THE = re.compile(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
+_LAST_THE = re.compile(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
+_WHO = re.compile(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierQuestion:
+    """A question of the thread as it was searched, and its short answer."""
+
+    question: str
+    short: str | None = None
+
+
+def resolve_references(question: str, thread: Sequence[EarlierQuestion]) -> str:
+    """The question with what it refers to in the thread put in; itself when it refers to nothing."""
+    if not thread:
+        return question
+    typed = question.strip()
+    about = _WHAT_ABOUT.match(typed)
+    if about is not None and not _OPENS_QUESTION.match(about["rest"]):
+        return _instead(thread[-1].question, about["rest"].strip())
+    plain = _LEADING.sub("", typed)
+    if _BARE.match(plain):
+        return f"{thread[-1].question.rstrip('?!. ')}, and {plain[:1].lower()}{plain[1:]}"
+    plain = plain[:1].upper() + plain[1:]
+    topic = _topic(thread, person=bool(_PERSON.search(plain)))
+    if topic is None or _EMPTY_IT.search(plain):
+        return plain if plain != typed[:1].upper() + typed[1:] else question
+    owned = _OWNED.sub(_owner(topic), plain, count=1)
+    if owned != plain:
+        return owned
+    return (
+        _POINTS.sub(lambda _: topic, plain, count=1) if _POINTS.search(plain) else question if plain == typed else plain
+    )
+
+
+def _owner(topic: str) -> str:
+    return (topic + ("'" if topic.endswith("s") else "'s")).replace("\\", r"\\")
+
+
+def _topic(thread: Sequence[EarlierQuestion], *, person: bool) -> str | None:
+    """What the last questions were about: a person they answered with, a name, or what they call "the …"."""
+    for earlier in reversed(thread):
+        if person and earlier.short is not None and _WHO.match(earlier.question.strip()):
+            return earlier.short
+        named = [name for name in names(earlier.question) if not name.key.isdigit()]
+        if named:
+            return _written(named[0])
+        noun = _THE.search(earlier.question)
+        if noun is not None and (kept := _noun(noun[1])):
+            return f"the {kept}"
+        if earlier.short is not None and not person:
+            return earlier.short
+    return None
+
+
+def _written(name: Name) -> str:
+    return f'"{name.text}"' if name.quoted else name.text
+
+
+def _noun(phrase: str) -> str:
+    """The words of a noun phrase up to the first that begins something else."""
+    kept: list[str] = []
+    for word in phrase.split():
+        if fold(word) in STOP_WORDS - {"of", "the"} or fold(word).endswith(("ed", "ing")):
+            break
+        kept.append(word)
+    while kept and fold(kept[-1]) in STOP_WORDS:
+        kept.pop()
+    return " ".join(kept)
+
+
+def _instead(question: str, other: str) -> str:
+    """The question before, about something else: a year for a year, a name for the last name, else added."""
+    if _A_YEAR.fullmatch(fold(other).removeprefix("in ")) and _A_YEAR.search(question):
+        return _A_YEAR.sub(fold(other).removeprefix("in "), question, count=1)
+    named = [name for name in names(question) if not name.key.isdigit()]
+    other = re.sub(r"^(?:in|for|of|with)\s+", "", other, flags=re.IGNORECASE)
+    if named:
+        last = named[-1]
+        return question[: last.start] + other + question[last.start + len(last.text) :]
+    nouns = list(_LAST_THE.finditer(question))
+    if nouns:
+        the = "" if re.match(r"(?:the|an?|my|our)\b", other, re.IGNORECASE) else "the "
+        return question[: nouns[-1].start()] + the + other + question[nouns[-1].end() :]
+    return f"{question.rstrip('?. ')} ({other})?"

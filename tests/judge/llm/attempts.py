@@ -16,7 +16,6 @@ OVERRUN = 0.25
 """Seconds that a call may take beyond its deadline."""
 SHORT = 0.25
 LONG = 5.0
-
 EXPECTED: dict[Fault, set[ModelFailure]] = {
     Fault.CUT_BODY: {ModelFailure.CUT_OFF},
     # Without a length, half a document is a broken one.

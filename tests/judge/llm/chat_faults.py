@@ -59,10 +59,8 @@ class Fault(StrEnum):
 
 SIXTEEN = tuple(Fault)[:16]
 """The kinds of E04 and E05; the rest are those of E01 to E03 and more."""
-
 NEVER_ENDING = frozenset({Fault.DRIP, Fault.KEEP_ALIVES, Fault.SILENCE, Fault.HALF_OPEN, Fault.DRIPPED_HEADERS})
 """These end at the deadline only."""
-
 _ODD: tuple[object, ...] = (
     {"choices": 5},
     {"choices": [7]},

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import json
 import logging
+import shutil
 import socket
+import subprocess
+import sys
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
+import lens_lsp
 from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
 from lens_lsp.judge.llm.openai_client import OpenAIChat
+from tests.availability import unavailable
 from tests.judge.llm.attempts import EXPECTED, KEY, OVERRUN, SHORT, Outcome, asking, attempt, whole
+from tests.judge.llm.certificates import Authority
 from tests.judge.llm.chat_faults import SIXTEEN, Fault
 from tests.judge.llm.chat_server import ChatServer
+from tests.judge.llm.chat_session import notes
+from tests.soak import unreachable_endpoints
+from tests.soak.unreachable_endpoints import KINDS
 
 
 def test_every_fault_has_an_expected_outcome() -> None:
@@ -151,3 +163,89 @@ def test_a_prompt_too_long_for_the_model_says_which_setting_to_change() -> None:
     words = "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens."
     assert "model.contextTokens" in str(status_error(Fault.BAD_REQUEST, words=words))
     assert "model.contextTokens" not in str(status_error(Fault.BAD_REQUEST, words="no such model"))
+
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+MOST_GROWTH = 5_000_000
+# Peak memory of a process of its own, after good calls have made everything that stays.
+MEASURED = """
+import asyncio, json, sys
+from resource import RUSAGE_SELF, getrusage
+from tests.judge.llm.attempts import asking, attempt, whole
+from tests.judge.llm.chat_faults import Fault, _bomb
+from tests.judge.llm.chat_server import ChatServer
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+
+UNIT = 1 if sys.platform == "darwin" else 1024
+
+async def run(fault):
+    async with ChatServer("x" * 200_000) as server:
+        _bomb()
+        for stream in (False, True):
+            server.fault = None
+            await whole(OpenAIChat(server.base_url, "any"), asking(60), stream=stream)
+            await attempt(server, Fault.WEB_PAGE, stream=stream)
+        before = getrusage(RUSAGE_SELF).ru_maxrss * UNIT
+        outcomes = [await attempt(server, fault, stream=stream) for stream in (False, True) for _ in range(3)]
+        after = getrusage(RUSAGE_SELF).ru_maxrss * UNIT
+    failures = sorted({outcome.failure or outcome.shown for outcome in outcomes})
+    print(json.dumps({"growth": after - before, "failures": failures, "closed": all(o.closed for o in outcomes)}))
+
+asyncio.run(run(Fault(sys.argv[1])))
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="peak memory is read the POSIX way")
+@pytest.mark.parametrize("fault", [Fault.ENDLESS, Fault.ENDLESS_EVENTS, Fault.GZIP_BOMB], ids=str)
+def test_memory_stays_bounded(fault: Fault) -> None:
+    command = [sys.executable, "-c", MEASURED, fault]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=120)
+    told = json.loads(done.stdout)
+    assert told["growth"] < MOST_GROWTH
+    assert told["closed"]
+    assert told["failures"] == sorted(EXPECTED[fault])
+
+
+pytestmark = pytest.mark.long
+SOURCES = sorted(Path(lens_lsp.__file__).parent.rglob("*.py"))
+OFF = {"CERT_NONE", "_create_unverified_context"}
+
+
+def test_a_question_of_an_endpoint_that_cannot_be_reached_or_trusted_ends_in_quotes(tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        unavailable("openssl", "no openssl to make certificates with")
+    (tmp_path / "notes").mkdir()
+    asked = unreachable_endpoints.asks(notes(tmp_path / "notes", more=2), Authority(tmp_path), len(KINDS))
+    tally, careless, reached = asyncio.run(asked)
+    assert tally.wrong == []
+    assert set(tally.asks) == {kind.name for kind in KINDS}
+    assert reached > 0, "an endpoint whose certificate holds is asked"
+    assert any("requests reached it" in each for each in careless.wrong)
+
+
+def off(source: str) -> list[int]:
+    """Lines that switch the check of certificates off."""
+    tree = ast.parse(source)
+    given = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "verify"]
+    set_ = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Attribute) and target.attr in ("check_hostname", "verify")
+    ]
+    named = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in OFF]
+    return [each.lineno for each in (*given, *set_) if isinstance(each, ast.Constant) and not each.value] + [
+        each.lineno for each in named
+    ]
+
+
+@pytest.mark.parametrize("written", ["get(verify=False)", "context.check_hostname = False", "mode = ssl.CERT_NONE"])
+def test_a_check_that_is_switched_off_is_seen(written: str) -> None:
+    assert off(written) == [1]
+
+
+def test_nothing_of_ours_switches_the_check_of_certificates_off() -> None:
+    assert len(SOURCES) > 100
+    assert [path for path in SOURCES if off(path.read_text("utf-8"))] == []

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
+from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
-from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from tests.judge.llm.attempts import asking
 
 
