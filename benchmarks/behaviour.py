@@ -37,7 +37,7 @@ from tests.lsp.lsp_client import LspProcess, environment
 FINDS, ASKS, ASKS_OF_A_MODEL, SESSIONS = 300, 100, 50, 60
 COMMANDS = ("", "find", "ask", "check", "clusters", "consent", "desktop", "doctor", "forget", "serve", "mcp", "eval")
 _CHANGING = re.compile(
-    r"(seconds|elapsed|durationMs|tookMs|processId|pid|startedAt|createdAt|createdUtc|askedAt)$", re.IGNORECASE
+    r"(seconds|elapsed|durationMs|tookMs|processId|pid|startedAt|createdAt|createdUtc|askedAt|tasks)$", re.IGNORECASE
 )
 _MADE = re.compile(r"\b(?:[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-HJKMNP-TV-Z]{26})\b")
 _TIMES = re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s)\b|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")

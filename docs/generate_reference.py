@@ -1,5 +1,6 @@
 """Write ``docs/reference/cli.md`` from the parsers of the command line, ``settings.md`` from the types of the options,
-``protocol.md`` and ``protocol.json`` from the types of our requests, ``tools.md`` from those of the tools for agents.
+``protocol.md`` and ``protocol.json`` from the types of our requests, ``tools.md`` from those of the tools for agents,
+``names.md`` from the modules of the package.
 
 ``python docs/generate_reference.py`` writes the pages, ``--check`` only says whether they are current (exit status 1
 when not). The first is made from the parsers' actions and not from their help, whose layout differs between Pythons.
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from names_reference import names_page
 from protocol_reference import protocol_json, protocol_page
 from tools_reference import tools_page
 
@@ -217,6 +219,7 @@ PAGES = {
     "protocol.md": protocol_page,
     "protocol.json": protocol_json,
     "tools.md": tools_page,
+    "names.md": names_page,
 }
 
 

@@ -119,7 +119,8 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
 
 def test_every_page_is_reached_from_the_index() -> None:
     reached = {(DOCS / link.partition("#")[0]).resolve() for link in links(DOCS / "index.md")}
-    assert reached == {page for page in PAGES if page.is_relative_to(DOCS)} - {DOCS / "index.md"}
+    pages = {page for page in PAGES if page.is_relative_to(DOCS)} - {DOCS / "index.md"}
+    assert {page for page in reached if page.is_relative_to(DOCS)} == pages
 
 
 def question() -> str:

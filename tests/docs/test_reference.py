@@ -13,7 +13,7 @@ from documentation import DOCS, REPOSITORY
 
 SCRIPT = DOCS / "generate_reference.py"
 FOLDER = DOCS / "reference"
-PAGES = ["cli.md", "protocol.json", "protocol.md", "settings.md", "tools.md"]
+PAGES = ["cli.md", "names.md", "protocol.json", "protocol.md", "settings.md", "tools.md"]
 
 
 def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -39,6 +39,7 @@ def test_the_pages_are_current() -> None:
         ("protocol.md", "`workDoneToken`"),
         ("protocol.json", '"workDoneToken"'),
         ("tools.md", "`start_line`"),
+        ("names.md", "`Evidence`"),
     ],
 )
 def test_a_page_that_is_not_current_is_told(tmp_path: Path, page: str, word: str) -> None:
