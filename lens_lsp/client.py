@@ -21,16 +21,21 @@ from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.transport import BrokenFraming, Inbox, Outbox, TooLarge
 
 _PACKAGE = __name__.partition(".")[0]
-
 _PROGRAM = f"""\
 import json, sys
 sys.path += json.loads(sys.argv.pop(1))
 from {_PACKAGE}.cli import run
 run()
 """
-
 _LAST_WORDS = 2.0
 """Seconds for what a process said to be read after its end; a descendant of its own may hold the pipe open."""
+CANCELLED = -32800
+"""The code of a request that was cancelled."""
+_METHOD_NOT_FOUND, _INTERNAL = -32601, -32603
+_BEGIN_SECONDS = 60.0
+_LEAVE_SECONDS = 3.0
+"""Seconds for `shutdown` to be answered, and then again for the process to end."""
+_CAPABILITIES = {"general": {"positionEncodings": ["utf-16"]}}
 
 
 class ServerProcess:
@@ -119,18 +124,6 @@ def _pipes(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
     if process.stdin is None or process.stdout is None:
         raise TypeError("a server without pipes")
     return cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout)
-
-
-CANCELLED = -32800
-"""The code of a request that was cancelled."""
-
-_METHOD_NOT_FOUND, _INTERNAL = -32601, -32603
-
-_BEGIN_SECONDS = 60.0
-_LEAVE_SECONDS = 3.0
-"""Seconds for `shutdown` to be answered, and then again for the process to end."""
-
-_CAPABILITIES = {"general": {"positionEncodings": ["utf-16"]}}
 
 
 class Refused(Exception):

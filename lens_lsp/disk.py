@@ -28,8 +28,18 @@ _DIRECT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV})
+_SHORTEST, _LONGEST = 0.0002, 0.002
+"""Seconds between two tries."""
+_HELD = frozenset({errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK})
+# Where another machine, or a program in between, decides what a lock and a sync are worth.
+_NETWORK = frozenset(
+    {"9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4"}
+    | {"orangefs", "smb3", "smbfs", "vboxsf"}
+    | {f"fuse.{name}" for name in ("ceph", "davfs", "glusterfs", "juicefs", "rclone", "s3fs", "sshfs", "vmhgfs-fuse")}
+)
+MOUNTS = Path("/proc/self/mountinfo")
+"""The table of mounts that Linux gives each process."""
 
 
 class Occupied(FileExistsError):
@@ -198,10 +208,6 @@ def _discard(place: _Place, part: str) -> None:
         os.unlink(part, dir_fd=place.handle)
 
 
-_SHORTEST, _LONGEST = 0.0002, 0.002
-"""Seconds between two tries."""
-_HELD = frozenset({errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK})
-
 if sys.platform == "win32":
     import msvcrt
 
@@ -244,16 +250,6 @@ def take_lock(descriptor: int, until: float) -> None:
                 raise TimeoutError(errno.ETIMEDOUT, "another process holds its lock") from error
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST)
-
-
-# Where another machine, or a program in between, decides what a lock and a sync are worth.
-_NETWORK = frozenset(
-    {"9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4"}
-    | {"orangefs", "smb3", "smbfs", "vboxsf"}
-    | {f"fuse.{name}" for name in ("ceph", "davfs", "glusterfs", "juicefs", "rclone", "s3fs", "sshfs", "vmhgfs-fuse")}
-)
-MOUNTS = Path("/proc/self/mountinfo")
-"""The table of mounts that Linux gives each process."""
 
 
 def network_file_system(folder: Path, mounts: Path = MOUNTS) -> str | None:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from lens_lsp.app.request import Request
     from lens_lsp.corpus.corpus_rules import CorpusRules
 
-
 PROJECT_FILE = ".lens.toml"
 MOST_BYTES = 64 << 10
 """A file of settings that is larger is none."""
@@ -44,6 +43,26 @@ _DEEPEST = 3
 _MOST_NAMED = 5
 _LONGEST_NAME = 60
 O = TypeVar("O", bound="SenderOptions")  # noqa: E741
+_LOWEST_FIRST = (Mode.EVIDENCE.value, Mode.FAST.value, Mode.DEEP.value, AUTO)
+"""Modes by what they may call; `AUTO` is what somebody says who does not mind."""
+_VARIABLES = {
+    "LENS_CONTEXT_TOKENS": "model.contextTokens",
+    "LENS_CALL_SECONDS": "model.callSeconds",
+    "LENS_BUDGET_SECONDS": "budget.seconds",
+    "LENS_READER": "reader",
+}
+"""Variables that say what a key of the user's file says, with the key."""
+_WORKSPACE = "workspace."
+"""Before the names of an editor's settings that a workspace says."""
+_MODEL_KEYS = {
+    "base_url": "model.baseUrl",
+    "name": "model.name",
+    "context_tokens": "model.contextTokens",
+    "prices": "model.prices",
+}
+HERE = "."
+"""What is searched where no path is given."""
+_MARKS = (PROJECT_FILE, ".git")
 
 
 class UnreadableSettings(Exception):
@@ -163,25 +182,6 @@ def _parsed(folder: str, name: str) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         line = re.search(r"\(at line (\d+)", str(error))
         raise UnreadableSettings(f"is not TOML{f' (line {line[1]})' if line else ''}; correct it") from None
-
-
-_LOWEST_FIRST = (Mode.EVIDENCE.value, Mode.FAST.value, Mode.DEEP.value, AUTO)
-"""Modes by what they may call; `AUTO` is what somebody says who does not mind."""
-_VARIABLES = {
-    "LENS_CONTEXT_TOKENS": "model.contextTokens",
-    "LENS_CALL_SECONDS": "model.callSeconds",
-    "LENS_BUDGET_SECONDS": "budget.seconds",
-    "LENS_READER": "reader",
-}
-"""Variables that say what a key of the user's file says, with the key."""
-_WORKSPACE = "workspace."
-"""Before the names of an editor's settings that a workspace says."""
-_MODEL_KEYS = {
-    "base_url": "model.baseUrl",
-    "name": "model.name",
-    "context_tokens": "model.contextTokens",
-    "prices": "model.prices",
-}
 
 
 def settings_of(
@@ -408,11 +408,6 @@ def _number(text: str) -> object:
 
 def _patterns(options: SharedOptions | None) -> tuple[str, ...]:
     return () if options is None else tuple(options.exclude or ())
-
-
-HERE = "."
-"""What is searched where no path is given."""
-_MARKS = (PROJECT_FILE, ".git")
 
 
 def workspace_of(path: str) -> str:

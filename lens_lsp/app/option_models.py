@@ -17,6 +17,24 @@ from lens_lsp.judge.llm.endpoint import Endpoint
 from lens_lsp.model.errors import UsageError
 
 _BUDGET = Budget()
+_Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\r\n\x00]*$")]
+_Patterns = Annotated[list[_Pattern], Field(max_length=1_000)]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+_Count = Annotated[int, Field(ge=0, le=1_000_000_000_000)]
+_Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+EDITOR_ONLY = frozenset(
+    {
+        "answersFolder",
+        "decorations",
+        "diagnostics.notes",
+        "interpreter",
+        "path",
+        "showNotifications",
+        "trace.server",
+    }
+)
+"""Keys that concern an editor's own side; they are taken without a word and change nothing here."""
 
 
 def _readable(base_url: str) -> str:
@@ -60,14 +78,8 @@ def _language(code: str) -> str:
     return code.lower()
 
 
-_Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\r\n\x00]*$")]
-_Patterns = Annotated[list[_Pattern], Field(max_length=1_000)]
-_Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 _Folder = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$"), AfterValidator(_absolute)]
 _Reader = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$"), AfterValidator(_reader)]
-_Count = Annotated[int, Field(ge=0, le=1_000_000_000_000)]
-_Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-_Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def _key(name: str, meaning: str, wanted: str, example: str, default: str = "no limit") -> Any:
@@ -284,17 +296,5 @@ class UserOptions(ClientOptions):
     )
 
 
-EDITOR_ONLY = frozenset(
-    {
-        "answersFolder",
-        "decorations",
-        "diagnostics.notes",
-        "interpreter",
-        "path",
-        "showNotifications",
-        "trace.server",
-    }
-)
-"""Keys that concern an editor's own side; they are taken without a word and change nothing here."""
 LIMITING = frozenset({*SharedOptions.names(), "scopes", "mode", "budget.dailyTokens"})
 """Keys that limit what may be read, sent or spent."""

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory, QuestionMemory
     from lens_lsp.app.request import Request
 
-
 _SLICE = 2.0
 """Seconds for which documents are read between two rounds."""
 

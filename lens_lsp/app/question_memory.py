@@ -69,6 +69,7 @@ _MOST_ALIKE = 20
 """Earlier questions that may."""
 _MOST_NEAR = 8
 """Facts of like questions that a model is told."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,9 +457,6 @@ def _unlike(fresh: Sequence[Cluster], before: Sequence[Cluster]) -> list[Cluster
     """New clusters; under another id where theirs is taken, so that merging can tell them apart."""
     taken = {cluster.id for cluster in before}
     return [c if c.id not in taken else replace(c, id=identify(c.id, str(c.created))) for c in fresh]
-
-
-T = TypeVar("T")
 
 
 @dataclass(slots=True)

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-
 _LATE, _OVER = 0.05, 0.25
 """Seconds that a search which was stopped may take to measure what it has read, and to make something of it."""
 

@@ -21,9 +21,35 @@ if TYPE_CHECKING:
     from lens_lsp.app.option_models import ClientOptions
     from lens_lsp.judge.llm.openai_client import OpenAIChat
 
-
 _VARIABLES = {"model.baseUrl": "LENS_BASE_URL", "model.name": "LENS_MODEL"}
 _EDITOR = "editor"
+AUTO = "auto"
+"""The mode that is ``fast`` with a model and ``evidence`` without."""
+SHIPPED, OFF = "shipped", "off"
+"""What a reader may be called, beside its folder: the one of the package, and none."""
+MODES = (AUTO, *(mode.value for mode in Mode))
+"""What a mode may be called."""
+_ENCODINGS = {
+    "cp1252": "af ca da de en es eu fi fr ga gl id is it ms nb nl nn no pt sq sv sw",
+    "big5hkscs": "zh-tw",
+    "cp1250": "cs hr sk",
+    "cp1251": "ba be bg kk ky mk ru sah sr tg tt uk",
+    "cp1254": "ku tr",
+    "cp1255": "he",
+    "cp1256": "ar fa",
+    "cp1257": "et lt lv",
+    "cp1258": "vi",
+    "cp874": "th",
+    "cp932": "ja",
+    "cp949": "ko",
+    "gb18030": "zh",
+    "iso8859-2": "hu pl sl",
+    "iso8859-7": "el",
+}
+LANGUAGES = dict(sorted((code, encoding) for encoding, codes in _ENCODINGS.items() for code in codes.split()))
+"""What files of before Unicode are written in, by the code of a language: the encodings that browsers assume by locale
+(HTML standard, "encoding sniffing algorithm"), as Python names them."""
+_LIMITS = {StopReason.BUDGET_TOKENS: "tokens", StopReason.BUDGET_SECONDS: "seconds", StopReason.BUDGET_COST: "cost"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,42 +163,12 @@ class ModelSettings:
             return False
 
 
-AUTO = "auto"
-"""The mode that is ``fast`` with a model and ``evidence`` without."""
-SHIPPED, OFF = "shipped", "off"
-"""What a reader may be called, beside its folder: the one of the package, and none."""
-MODES = (AUTO, *(mode.value for mode in Mode))
-"""What a mode may be called."""
-
-
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something about settings that the user is told once. ``limiting``: a limit they meant may not be in force."""
 
     text: str
     limiting: bool = False
-
-
-_ENCODINGS = {
-    "cp1252": "af ca da de en es eu fi fr ga gl id is it ms nb nl nn no pt sq sv sw",
-    "big5hkscs": "zh-tw",
-    "cp1250": "cs hr sk",
-    "cp1251": "ba be bg kk ky mk ru sah sr tg tt uk",
-    "cp1254": "ku tr",
-    "cp1255": "he",
-    "cp1256": "ar fa",
-    "cp1257": "et lt lv",
-    "cp1258": "vi",
-    "cp874": "th",
-    "cp932": "ja",
-    "cp949": "ko",
-    "gb18030": "zh",
-    "iso8859-2": "hu pl sl",
-    "iso8859-7": "el",
-}
-LANGUAGES = dict(sorted((code, encoding) for encoding, codes in _ENCODINGS.items() for code in codes.split()))
-"""What files of before Unicode are written in, by the code of a language: the encodings that browsers assume by locale
-(HTML standard, "encoding sniffing algorithm"), as Python names them."""
 
 
 class SettingSource(StrEnum):
@@ -305,9 +301,6 @@ class Settings:
     def source(self, key: str) -> SettingSource:
         """Who said what holds for a key."""
         return self.sources.get(key, SettingSource.DEFAULT)
-
-
-_LIMITS = {StopReason.BUDGET_TOKENS: "tokens", StopReason.BUDGET_SECONDS: "seconds", StopReason.BUDGET_COST: "cost"}
 
 
 def advice_on(stopped: StopReason, settings: Settings, budget: Budget) -> str | None:

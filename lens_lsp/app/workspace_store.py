@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory
     from lens_lsp.memory.store import Store
 
-
 Notify = Callable[[str], object]
+_SHORT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,6 @@ def _told(store: Store, notify: Notify) -> Iterator[None]:
         yield
         for notice in store.notices[len(at_first) :]:
             notify(notice)
-
-
-_SHORT = 8
 
 
 def kept_citations(store: Store, workspace: str) -> list[Cited]:

@@ -52,6 +52,40 @@ from lens_lsp.arithmetic.units import (
 from lens_lsp.model.errors import ComputationError
 
 _MOST_PLACES = 12
+LONGEST = 1000
+"""The longest expression, in code points."""
+DEEPEST = 40
+"""How many parentheses, calls, signs and powers may stand inside each other."""
+_PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "≤", "^": "^"})
+_SPACE = re.compile(r"\s*")
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
+_NUMBER = re.compile(r"([0-9]{1,40})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?(?![0-9.])")
+_SCALE = re.compile(r" ?(thousand|million|billion|trillion)\b|([kKM])(?![\w/²³])")
+_SCALES = {
+    "k": 10**3,
+    "K": 10**3,
+    "M": 10**6,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+_MONEY = re.compile(r"(?:US|AU?|CA?|NZ|HK|S|R)?\$|[€£¥₹]")
+_NAME = re.compile(r"[^\W\d]\w*")
+_UNIT_ARGUMENT = re.compile(r"""\s*(["']?)([^"'(),]{1,60})\1\s*\)""")
+_OF = re.compile(r"of\b")
+_COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
+    "<=": lambda a, b: operations.order(a, b) <= 0,
+    "≤": lambda a, b: operations.order(a, b) <= 0,
+    ">=": lambda a, b: operations.order(a, b) >= 0,
+    "≥": lambda a, b: operations.order(a, b) >= 0,
+    "!=": lambda a, b: not operations.equal(a, b),
+    "≠": lambda a, b: not operations.equal(a, b),
+    "==": operations.equal,
+    "=": operations.equal,
+    "<": lambda a, b: operations.order(a, b) < 0,
+    ">": lambda a, b: operations.order(a, b) > 0,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,40 +236,6 @@ FUNCTIONS = {
     "date": Function(_make_date, 1, 3),
 }
 """By name. ``convert(x, unit)`` is not here: its second argument is a unit and no value."""
-LONGEST = 1000
-"""The longest expression, in code points."""
-DEEPEST = 40
-"""How many parentheses, calls, signs and powers may stand inside each other."""
-_PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "≤", "^": "^"})
-_SPACE = re.compile(r"\s*")
-_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
-_NUMBER = re.compile(r"([0-9]{1,40})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?(?![0-9.])")
-_SCALE = re.compile(r" ?(thousand|million|billion|trillion)\b|([kKM])(?![\w/²³])")
-_SCALES = {
-    "k": 10**3,
-    "K": 10**3,
-    "M": 10**6,
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-}
-_MONEY = re.compile(r"(?:US|AU?|CA?|NZ|HK|S|R)?\$|[€£¥₹]")
-_NAME = re.compile(r"[^\W\d]\w*")
-_UNIT_ARGUMENT = re.compile(r"""\s*(["']?)([^"'(),]{1,60})\1\s*\)""")
-_OF = re.compile(r"of\b")
-_COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
-    "<=": lambda a, b: operations.order(a, b) <= 0,
-    "≤": lambda a, b: operations.order(a, b) <= 0,
-    ">=": lambda a, b: operations.order(a, b) >= 0,
-    "≥": lambda a, b: operations.order(a, b) >= 0,
-    "!=": lambda a, b: not operations.equal(a, b),
-    "≠": lambda a, b: not operations.equal(a, b),
-    "==": operations.equal,
-    "=": operations.equal,
-    "<": lambda a, b: operations.order(a, b) < 0,
-    ">": lambda a, b: operations.order(a, b) > 0,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,79 @@ _SCALE = re.compile(
 _GLUED_SCALE = re.compile(r"([kKM])(?![\w/²³])|(?<=[0-9]) (M)(?![\w/²³])")
 _MONEY_SCALE = re.compile(r" ?([kKmMbB]|bn|mn|tn)(?![\w/²³])")
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9, "mn": 10**6, "tn": 10**12}
+_SMALL = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+nineteen
+"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_VALUES = {part: at for at, part in enumerate(_SMALL.split())} | {
+    part: 20 + 10 * at for at, part in enumerate(_TENS.split())
+}
+_THOUSANDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+_PARTS |= {f"{part}s": at for part, at in _PARTS.items() if part != "half"} | {"halves": 2}
+_ORDINALS = """
+first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
+sixteenth seventeenth eighteenth nineteenth twentieth
+"""
+ORDINAL_WORDS = {part: at for at, part in enumerate(_ORDINALS.split(), 1)}
+"""Ordinals as words, first to twentieth."""
+STARTS = frozenset({*_VALUES, "a", "an", "half"})
+"""The words a number in words may begin with, in lower case."""
+_WORD = re.compile(r"[A-Za-z]+")
+_NEXT = re.compile(r"[ \n-]([A-Za-z]+)\b")
+_AND = re.compile(r"[ \n]and[ \n]([A-Za-z]+)\b")
+_HALF = re.compile(
+    r"half(?:[ \n]an?[ \n](million|billion|thousand|hundred|dozen)\b|(?=[ \n](?:of|the|an?)[ \n]))", re.IGNORECASE
+)
+_A_SCALE = re.compile(r"an?[ \n](hundred|thousand|million|billion|trillion|dozen|quarter of|third of)\b", re.IGNORECASE)
+_REST = re.compile(r"[ \n]and[ \n](?:a[ \n](half|quarter)|three[ \n](quarters))\b", re.IGNORECASE)
+_NAMED = {"hundred": 100, "dozen": 12, **_THOUSANDS}
+_MONTHS = (
+    "january jan januar januari janvier janv enero ene gennaio января январь",
+    "february feb februar février fevrier févr febrero febbraio февраля февраль",
+    "march mar märz maerz mars marzo марта март",
+    "april apr avril avr abril abr aprile апреля апрель",
+    "may mai mayo maggio мая май",
+    "june jun juni juin junio giugno июня июнь",
+    "july jul juli juillet juil julio luglio июля июль",
+    "august aug août aout agosto августа август",
+    "september sep sept septembre septiembre settembre сентября сентябрь",
+    "october oct oktober okt octobre octubre ottobre октября октябрь",
+    "november nov novembre noviembre ноября ноябрь",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre декабря декабрь",
+)
+MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+"""Month names and abbreviations in lower case, without a dot."""
+_VERBS = frozenset({"may", "march", "mar"})
+_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
+_GAP = r"[ \n-]"
+_OF = r"(?:of |de |del |du |di |d')?"
+_ENDS = r"(?![0-9]|[.,'][0-9]|[^\W_])"
+_DAY_FIRST = re.compile(
+    rf"([0-3]?[0-9])(?:\.|st|nd|rd|th|er|º|ª)?{_GAP}?{_OF}({_NAME})(?![^\W_])\.?,?(?:{_GAP}{_OF}([0-9]{{4}}){_ENDS})?",
+    re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    rf"({_NAME})(?![^\W_])\.?{_GAP}([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:]|[.,%][0-9]|[^\W_])"
+    rf"(?!-[0-9])(?:,?[ \n]([0-9]{{4}}){_ENDS})?",
+    re.IGNORECASE,
+)
+_MONTH_ONLY = re.compile(rf"({_NAME})(?![^\W_])\.?,?{_GAP}{_OF}([0-9]{{4}}){_ENDS}", re.IGNORECASE)
+_YEAR_FIRST = re.compile(
+    r"([0-9]{4})([-/.])([01]?[0-9])\2([0-3]?[0-9])"
+    r"(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![0-9]|[-/.][0-9])"
+)
+_YEAR_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])(?![0-9]|-[0-9])")
+_YEAR_LAST = re.compile(r"([0-3]?[0-9])([./-])([0-3]?[0-9])\2([0-9]{4})(?![0-9]|[./-][0-9])")
+_EAST_ASIAN = re.compile(r"([0-9]{4}) ?[年년](?! ?[間间])(?: ?([01]?[0-9]) ?[月월](?: ?([0-3]?[0-9]) ?[日号號일])?)?")
+_EAST_ASIAN_DAY = re.compile(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]")
+_ERA_AFTER = re.compile(r"([0-9]{1,4}) ?(?:(AD|CE|A\.D\.|C\.E\.)|BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.)(?![^\W_])")
+_ERA_BEFORE = re.compile(r"(?:AD|A\.D\.) ?([0-9]{1,4})(?![0-9])")
+_CLOCK = re.compile(
+    r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:]|\.[0-9])(?:[ \n]?([AaPp])\.?[Mm]\b\.?)?"
+)
+_HOUR = re.compile(r"(1[0-2]|[1-9]) ?([AaPp])\.?[Mm](?![^\W_])\.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,36 +271,6 @@ def _continued(text: str, numeral: Numeral) -> Numeral | None:
     return Numeral(power.end(), amount * factor, numeral.step * factor, digits=False)
 
 
-_SMALL = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen
-"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_VALUES = {part: at for at, part in enumerate(_SMALL.split())} | {
-    part: 20 + 10 * at for at, part in enumerate(_TENS.split())
-}
-_THOUSANDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
-_PARTS |= {f"{part}s": at for part, at in _PARTS.items() if part != "half"} | {"halves": 2}
-_ORDINALS = """
-first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
-sixteenth seventeenth eighteenth nineteenth twentieth
-"""
-ORDINAL_WORDS = {part: at for at, part in enumerate(_ORDINALS.split(), 1)}
-"""Ordinals as words, first to twentieth."""
-STARTS = frozenset({*_VALUES, "a", "an", "half"})
-"""The words a number in words may begin with, in lower case."""
-_WORD = re.compile(r"[A-Za-z]+")
-_NEXT = re.compile(r"[ \n-]([A-Za-z]+)\b")
-_AND = re.compile(r"[ \n]and[ \n]([A-Za-z]+)\b")
-_HALF = re.compile(
-    r"half(?:[ \n]an?[ \n](million|billion|thousand|hundred|dozen)\b|(?=[ \n](?:of|the|an?)[ \n]))", re.IGNORECASE
-)
-_A_SCALE = re.compile(r"an?[ \n](hundred|thousand|million|billion|trillion|dozen|quarter of|third of)\b", re.IGNORECASE)
-_REST = re.compile(r"[ \n]and[ \n](?:a[ \n](half|quarter)|three[ \n](quarters))\b", re.IGNORECASE)
-_NAMED = {"hundred": 100, "dozen": 12, **_THOUSANDS}
-
-
 def match_words(text: str, start: int) -> Numeral | None:
     """The number in words that begins at ``start``, or None."""
     first = _WORD.match(text, start)
@@ -321,53 +364,6 @@ def _cardinal(text: str, end: int, value: int) -> Numeral:
 def _follows(value: int, last: int) -> bool:
     """Whether a small number may follow: units after tens, anything after a hundred or a scale."""
     return value > 0 and (last >= 100 or (20 <= last < 100 and value < 10))
-
-
-_MONTHS = (
-    "january jan januar januari janvier janv enero ene gennaio января январь",
-    "february feb februar février fevrier févr febrero febbraio февраля февраль",
-    "march mar märz maerz mars marzo марта март",
-    "april apr avril avr abril abr aprile апреля апрель",
-    "may mai mayo maggio мая май",
-    "june jun juni juin junio giugno июня июнь",
-    "july jul juli juillet juil julio luglio июля июль",
-    "august aug août aout agosto августа август",
-    "september sep sept septembre septiembre settembre сентября сентябрь",
-    "october oct oktober okt octobre octubre ottobre октября октябрь",
-    "november nov novembre noviembre ноября ноябрь",
-    "december dec dezember dez décembre decembre déc diciembre dic dicembre декабря декабрь",
-)
-MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
-"""Month names and abbreviations in lower case, without a dot."""
-_VERBS = frozenset({"may", "march", "mar"})
-_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
-_GAP = r"[ \n-]"
-_OF = r"(?:of |de |del |du |di |d')?"
-_ENDS = r"(?![0-9]|[.,'][0-9]|[^\W_])"
-_DAY_FIRST = re.compile(
-    rf"([0-3]?[0-9])(?:\.|st|nd|rd|th|er|º|ª)?{_GAP}?{_OF}({_NAME})(?![^\W_])\.?,?(?:{_GAP}{_OF}([0-9]{{4}}){_ENDS})?",
-    re.IGNORECASE,
-)
-_MONTH_FIRST = re.compile(
-    rf"({_NAME})(?![^\W_])\.?{_GAP}([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:]|[.,%][0-9]|[^\W_])"
-    rf"(?!-[0-9])(?:,?[ \n]([0-9]{{4}}){_ENDS})?",
-    re.IGNORECASE,
-)
-_MONTH_ONLY = re.compile(rf"({_NAME})(?![^\W_])\.?,?{_GAP}{_OF}([0-9]{{4}}){_ENDS}", re.IGNORECASE)
-_YEAR_FIRST = re.compile(
-    r"([0-9]{4})([-/.])([01]?[0-9])\2([0-3]?[0-9])"
-    r"(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![0-9]|[-/.][0-9])"
-)
-_YEAR_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])(?![0-9]|-[0-9])")
-_YEAR_LAST = re.compile(r"([0-3]?[0-9])([./-])([0-3]?[0-9])\2([0-9]{4})(?![0-9]|[./-][0-9])")
-_EAST_ASIAN = re.compile(r"([0-9]{4}) ?[年년](?! ?[間间])(?: ?([01]?[0-9]) ?[月월](?: ?([0-3]?[0-9]) ?[日号號일])?)?")
-_EAST_ASIAN_DAY = re.compile(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]")
-_ERA_AFTER = re.compile(r"([0-9]{1,4}) ?(?:(AD|CE|A\.D\.|C\.E\.)|BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.)(?![^\W_])")
-_ERA_BEFORE = re.compile(r"(?:AD|A\.D\.) ?([0-9]{1,4})(?![0-9])")
-_CLOCK = re.compile(
-    r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:]|\.[0-9])(?:[ \n]?([AaPp])\.?[Mm]\b\.?)?"
-)
-_HOUR = re.compile(r"(1[0-2]|[1-9]) ?([AaPp])\.?[Mm](?![^\W_])\.?")
 
 
 @dataclass(frozen=True, slots=True)

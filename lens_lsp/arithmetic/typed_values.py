@@ -29,6 +29,12 @@ from lens_lsp.model.text import Span
 
 MONTH_NAMES = tuple(calendar.month_name)
 _SPAN_OF_YEARS = "only the years 1 to 9999 are known here"
+_DURATIONS = (Dimension.TIME, Dimension.CALENDAR)
+_CLOSE = Fraction(1, 100)
+_HALF_DAY = 12 * 3600
+_PLACES = 6
+_WIDEST = Fraction(10**15)
+_SMALLEST = Fraction(1, 10**_PLACES)
 
 
 class Precision(IntEnum):
@@ -182,9 +188,6 @@ class ValueKind(StrEnum):
 
 NUMERIC = frozenset({ValueKind.NUMBER, ValueKind.DURATION})
 """The kinds that are an amount of a unit."""
-_DURATIONS = (Dimension.TIME, Dimension.CALENDAR)
-_CLOSE = Fraction(1, 100)
-_HALF_DAY = 12 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,11 +294,6 @@ def _readings(value: Value) -> set[Fraction]:
 def is_year(value: Value) -> bool:
     """Whether it is a date known to the year: digits that may have been meant as a number."""
     return value.date is not None and value.date.precision is Precision.YEAR
-
-
-_PLACES = 6
-_WIDEST = Fraction(10**15)
-_SMALLEST = Fraction(1, 10**_PLACES)
 
 
 def show(value: Value) -> str:

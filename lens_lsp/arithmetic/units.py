@@ -42,6 +42,50 @@ means begins starts ends appears exists follows becomes remains stands lies runs
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 """Words after a number that are not what it counts."""
+_PER = " per "
+_ZERO = {"°C": Fraction("273.15"), "°F": Fraction("459.67") * 5 / 9}
+_POINTS = {"percentage point": "points", "basis point": "points"}
+_CODES = (
+    "USD EUR GBP JPY CNY CHF AUD CAD NZD HKD SGD SEK NOK DKK PLN CZK HUF RON BGN RUB UAH TRY INR KRW THB IDR MYR PHP "
+    "VND TWD BRL MXN ARS CLP COP PEN ZAR EGP NGN KES ILS AED SAR BTC"
+)
+_SIGNS = {
+    "$": "USD", "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD",
+    "S$": "SGD", "R$": "BRL", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB", "₩": "KRW", "₿": "BTC",
+    "₺": "TRY", "₪": "ILS", "₴": "UAH", "₫": "VND", "zł": "PLN",
+}  # fmt: skip
+_MONEY_NAMES = {
+    "dollar": "USD", "US dollar": "USD", "Australian dollar": "AUD", "Canadian dollar": "CAD", "euro": "EUR",
+    "pound sterling": "GBP", "pounds sterling": "GBP", "British pound": "GBP", "yen": "JPY", "yuan": "CNY",
+    "renminbi": "CNY", "Swiss franc": "CHF", "Swedish krona": "SEK", "rupee": "INR", "ruble": "RUB", "rouble": "RUB",
+    "won": "KRW", "bitcoin": "BTC",
+}  # fmt: skip
+_MONEY_FORMS = {
+    "Franken": "CHF", "рубль": "RUB", "рублей": "RUB", "рубля": "RUB", "евро": "EUR", "долларов": "USD",
+    "元": "CNY", "人民币": "CNY", "美元": "USD", "欧元": "EUR", "円": "JPY", "日元": "JPY", "원": "KRW", "ドル": "USD",
+    "ユーロ": "EUR",
+}  # fmt: skip
+_COUNTERS = "人 个 個 页 頁 ページ 本 冊 册 章 回 次 台 名 位 件 种 種 家 匹 枚 명 개 권 장"
+# Read as units only where no word follows: "12 in." is a length, "5 in the box" is not.
+_CAREFUL = {"in", "A", "won", "d"}
+_exact: dict[str, MeasureUnit] = {}
+_names: dict[str, MeasureUnit] = {}
+SIGN_OF = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+"""The sign written before an amount, for the currencies that are usually shown with one."""
+_MONEY_BEFORE = re.compile(
+    rf"(?:(?<![^\W_])(?:{'|'.join(_CODES.split())}) ?|(?<![^\W_])(?:US|AU?|CA?|NZ|HK|S|R)\$ ?|[$€£¥₹₽₩₿₺₪₴₫] ?)\Z"
+)
+_LAST_OF_MONEY = frozenset("$€£¥₹₽₩₿₺₪₴₫" + "".join(code[-1] for code in _CODES.split()))
+UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+"""Scripts that write units against the number and the next word against the unit, as a regex class body."""
+_SIGN = re.compile(
+    r"[%‰$€£¥₹₽₩₿₺₪₴₫℃℉]|° ?[CFcf](?: of difference)?(?![^\W_])|°(?! ?[^\W\d_])|(?:US|AU?|CA?|NZ|HK|S|R)\$"
+)
+_JOINED = re.compile(rf"[{UNSPACED}]{{1,6}}")
+_WORD = r"[^\W\d_]{1,24}(?:[²³]|\^[23]|[23](?!\w))?"
+_RUN = re.compile(rf"{_WORD}(?:[ \n/-]{_WORD}){{0,3}}")
+_PIECE_END = re.compile(r"(?<=[^ \n/-])(?=[ \n/-]|\Z)")
+_POWERS = str.maketrans({"2": "²", "3": "³", "^": None, "\n": " ", "-": " "})
 
 
 def singular(noun: str) -> str:
@@ -107,9 +151,6 @@ class Dimension(StrEnum):
     CURRENT = "current"
     ANGLE = "angle"
     FREQUENCY = "frequency"
-
-
-_PER = " per "
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,33 +447,6 @@ _TABLE = {
         basis_point* 1/10000 basis_point
     """,
 }
-_ZERO = {"°C": Fraction("273.15"), "°F": Fraction("459.67") * 5 / 9}
-_POINTS = {"percentage point": "points", "basis point": "points"}
-_CODES = (
-    "USD EUR GBP JPY CNY CHF AUD CAD NZD HKD SGD SEK NOK DKK PLN CZK HUF RON BGN RUB UAH TRY INR KRW THB IDR MYR PHP "
-    "VND TWD BRL MXN ARS CLP COP PEN ZAR EGP NGN KES ILS AED SAR BTC"
-)
-_SIGNS = {
-    "$": "USD", "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD",
-    "S$": "SGD", "R$": "BRL", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB", "₩": "KRW", "₿": "BTC",
-    "₺": "TRY", "₪": "ILS", "₴": "UAH", "₫": "VND", "zł": "PLN",
-}  # fmt: skip
-_MONEY_NAMES = {
-    "dollar": "USD", "US dollar": "USD", "Australian dollar": "AUD", "Canadian dollar": "CAD", "euro": "EUR",
-    "pound sterling": "GBP", "pounds sterling": "GBP", "British pound": "GBP", "yen": "JPY", "yuan": "CNY",
-    "renminbi": "CNY", "Swiss franc": "CHF", "Swedish krona": "SEK", "rupee": "INR", "ruble": "RUB", "rouble": "RUB",
-    "won": "KRW", "bitcoin": "BTC",
-}  # fmt: skip
-_MONEY_FORMS = {
-    "Franken": "CHF", "рубль": "RUB", "рублей": "RUB", "рубля": "RUB", "евро": "EUR", "долларов": "USD",
-    "元": "CNY", "人民币": "CNY", "美元": "USD", "欧元": "EUR", "円": "JPY", "日元": "JPY", "원": "KRW", "ドル": "USD",
-    "ユーロ": "EUR",
-}  # fmt: skip
-_COUNTERS = "人 个 個 页 頁 ページ 本 冊 册 章 回 次 台 名 位 件 种 種 家 匹 枚 명 개 권 장"
-# Read as units only where no word follows: "12 in." is a length, "5 in the box" is not.
-_CAREFUL = {"in", "A", "won", "d"}
-_exact: dict[str, MeasureUnit] = {}
-_names: dict[str, MeasureUnit] = {}
 
 
 def _define(dimension: Dimension, fields: list[str]) -> None:
@@ -467,25 +481,8 @@ def _fill() -> None:
 
 
 _fill()
-
-SIGN_OF = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
-"""The sign written before an amount, for the currencies that are usually shown with one."""
-_MONEY_BEFORE = re.compile(
-    rf"(?:(?<![^\W_])(?:{'|'.join(_CODES.split())}) ?|(?<![^\W_])(?:US|AU?|CA?|NZ|HK|S|R)\$ ?|[$€£¥₹₽₩₿₺₪₴₫] ?)\Z"
-)
-_LAST_OF_MONEY = frozenset("$€£¥₹₽₩₿₺₪₴₫" + "".join(code[-1] for code in _CODES.split()))
 KNOWN_UNITS = tuple(dict.fromkeys(unit for unit in _exact.values() if unit.dimension is not Dimension.COUNT))
 """Every unit of the tables once."""
-UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-"""Scripts that write units against the number and the next word against the unit, as a regex class body."""
-_SIGN = re.compile(
-    r"[%‰$€£¥₹₽₩₿₺₪₴₫℃℉]|° ?[CFcf](?: of difference)?(?![^\W_])|°(?! ?[^\W\d_])|(?:US|AU?|CA?|NZ|HK|S|R)\$"
-)
-_JOINED = re.compile(rf"[{UNSPACED}]{{1,6}}")
-_WORD = r"[^\W\d_]{1,24}(?:[²³]|\^[23]|[23](?!\w))?"
-_RUN = re.compile(rf"{_WORD}(?:[ \n/-]{_WORD}){{0,3}}")
-_PIECE_END = re.compile(r"(?<=[^ \n/-])(?=[ \n/-]|\Z)")
-_POWERS = str.maketrans({"2": "²", "3": "³", "^": None, "\n": " ", "-": " "})
 
 
 def find_unit(name: str) -> MeasureUnit | None:

@@ -93,6 +93,28 @@ _NOT_ONE = re.compile(
 )
 _GOES_ON = re.compile(r"_+[^\W_]|\^|[-.][^\W\d_]|:[0-9]|/[^\W_]|-[0-9]+-[0-9]")
 _NAMED_AFTER = re.compile(r"[ -](?:edition|release|version)\b", re.IGNORECASE)
+_RANGE = re.compile(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
+_MARKS_ONLY = re.compile(r"[*_` ]*")
+_BETWEEN = re.compile(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
+_LOOSE = re.compile(r",? | and |, and |")
+_TIGHT = re.compile(r" ?")
+_LONGEST_GAP = 12
+_COMPOUNDS = {("ft", "in"), ("lb", "oz"), ("stone", "lb"), ("°", "arcmin"), ("arcmin", "arcsec")}
+_START = re.compile(rf"(?:https?|ftp)://\S+|www\.\S+|[0-9]+|[{''.join(VULGAR)}]|[^\W\d_]+")
+_LONGEST_WORD = max(map(len, MONTHS))
+_GAP = re.compile(r"[*_`~]{0,3}[ \n-]?[*_`]{0,3}")
+_PART_GAP = re.compile(r"[ \n](?:of )?(?:an?|the) ")
+_NEVER_GLUED = frozenset({"A", "N", "b"})  # "zone 7A", "Astra 2A", "appendix 6b"
+_NOUN = re.compile(rf"[*_`]{{0,3}}[ \n][*_`]{{0,3}}([^\W\d_{UNSPACED}]+)")
+_ORDINAL = re.compile(r"([1-9][0-9]{0,5})(?:st|nd|rd|th)\b")
+_DECIMALS = re.compile(r"[0-9]{1,20}(?![0-9])")
+_PER = re.compile(r"(?:/|[ \n]per[ \n])([^\W\d_]{1,24})(?![^\W_])")
+_PLUS = re.compile(r"\+(?![^\W_])")
+_DECADE = re.compile(r"(?:[12][0-9]{2}0|(?:(?<=[Tt]he )|(?<=ly )|(?<=ate )|(?<=mid-)|(?<='))[1-9][0-9]?0?(?<=0))'?s\b")
+_CHAIN = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
+_PARTS = re.compile(r"-[0-9]+")
+_DETERMINED = re.compile(r"(?<![^\W_])(?:the|his|her|its|their|our|my|your|a)[ \n]\Z", re.IGNORECASE)
+_FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
 def blocked_before(before: str) -> bool:
@@ -159,15 +181,6 @@ def _ends_in_word(before: str, after: str) -> bool:
 def one_is_a_pronoun(before: str) -> bool:
     """Whether "one" after this text stands for a thing: "this one", "no one"."""
     return _NOT_ONE.search(before) is not None
-
-
-_RANGE = re.compile(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
-_MARKS_ONLY = re.compile(r"[*_` ]*")
-_BETWEEN = re.compile(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
-_LOOSE = re.compile(r",? | and |, and |")
-_TIGHT = re.compile(r" ?")
-_LONGEST_GAP = 12
-_COMPOUNDS = {("ft", "in"), ("lb", "oz"), ("stone", "lb"), ("°", "arcmin"), ("arcmin", "arcsec")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,23 +275,6 @@ def _sum(text: str, a: Value, b: Value) -> Value | None:
     step = convert(b.step, b.unit, a.unit)
     span = Span(a.span.start, b.span.end)
     return quantity(total, a.unit, span=span, approximate=a.approximate or b.approximate, step=step)
-
-
-_START = re.compile(rf"(?:https?|ftp)://\S+|www\.\S+|[0-9]+|[{''.join(VULGAR)}]|[^\W\d_]+")
-_LONGEST_WORD = max(map(len, MONTHS))
-_GAP = re.compile(r"[*_`~]{0,3}[ \n-]?[*_`]{0,3}")
-_PART_GAP = re.compile(r"[ \n](?:of )?(?:an?|the) ")
-_NEVER_GLUED = frozenset({"A", "N", "b"})  # "zone 7A", "Astra 2A", "appendix 6b"
-_NOUN = re.compile(rf"[*_`]{{0,3}}[ \n][*_`]{{0,3}}([^\W\d_{UNSPACED}]+)")
-_ORDINAL = re.compile(r"([1-9][0-9]{0,5})(?:st|nd|rd|th)\b")
-_DECIMALS = re.compile(r"[0-9]{1,20}(?![0-9])")
-_PER = re.compile(r"(?:/|[ \n]per[ \n])([^\W\d_]{1,24})(?![^\W_])")
-_PLUS = re.compile(r"\+(?![^\W_])")
-_DECADE = re.compile(r"(?:[12][0-9]{2}0|(?:(?<=[Tt]he )|(?<=ly )|(?<=ate )|(?<=mid-)|(?<='))[1-9][0-9]?0?(?<=0))'?s\b")
-_CHAIN = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
-_PARTS = re.compile(r"-[0-9]+")
-_DETERMINED = re.compile(r"(?<![^\W_])(?:the|his|her|its|their|our|my|your|a)[ \n]\Z", re.IGNORECASE)
-_FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 
 def find_values(text: str) -> tuple[Value, ...]:

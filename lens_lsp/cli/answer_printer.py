@@ -68,6 +68,28 @@ from lens_lsp.schema.answer import answer_json, moment
 from lens_lsp.schema.events import event_json
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
+MOST_PASSAGES = 3
+MOST_LINES = 4
+"""Lines of one quote."""
+_MOST_SAID = 8
+"""Rows of an answer; a longer one is cut."""
+_INDENT = 4
+_MOST_TRIED = 60
+"""Places at which a quote may begin."""
+_LEAST_QUOTE = 8
+_LEAST_TITLE = 20
+_STRONG = "**"
+_LAST_MARKERS = re.compile(r"\s*((?:\[\d+\])+)\s*$")
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_ASIDE = re.compile(r"\*[^*].*\*")
+"""A paragraph in italics: who judged, which the closing line says, too."""
+_LISTED = re.compile(r"\s*(?:[-*+>]\s|\d{1,3}[.)]\s)")
+_NEWER = "Newer, not in this answer:"
+_MARK = re.compile(r"\[\d+\](?![(:])")
+_MATTERS = (RequirementStatus.COVERED, RequirementStatus.CONTESTED, RequirementStatus.MISSING)
+_MOST_LIVE = 3
+_EXPECTED = 8
+"""Rows that are left for words that are still to come."""
 
 
 class AnswerPrinter:
@@ -352,27 +374,6 @@ def markdown_answer(answer: Answer, places: Places) -> str:
 def grep_answer(answer: Answer, places: Places, style: Style) -> str:
     """For editors and pipes: one line a passage, ``path:line:column:text``."""
     return "".join(map(GrepRenderer(places, style, answer.question).evidence, answer.evidence))
-
-
-MOST_PASSAGES = 3
-MOST_LINES = 4
-"""Lines of one quote."""
-_MOST_SAID = 8
-"""Rows of an answer; a longer one is cut."""
-_INDENT = 4
-_MOST_TRIED = 60
-"""Places at which a quote may begin."""
-_LEAST_QUOTE = 8
-_LEAST_TITLE = 20
-_STRONG = "**"
-_LAST_MARKERS = re.compile(r"\s*((?:\[\d+\])+)\s*$")
-_BOLD = re.compile(r"\*\*(.+?)\*\*")
-_ASIDE = re.compile(r"\*[^*].*\*")
-"""A paragraph in italics: who judged, which the closing line says, too."""
-_LISTED = re.compile(r"\s*(?:[-*+>]\s|\d{1,3}[.)]\s)")
-_NEWER = "Newer, not in this answer:"
-_MARK = re.compile(r"\[\d+\](?![(:])")
-_MATTERS = (RequirementStatus.COVERED, RequirementStatus.CONTESTED, RequirementStatus.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -668,8 +669,3 @@ def reused_line(answer: Answer, screen: Screen) -> str:
     """What of the answer was known before, on a line."""
     told = reused_note(answer)
     return screen.style.dim(clipped(told, screen.width)) + "\n" if told else ""
-
-
-_MOST_LIVE = 3
-_EXPECTED = 8
-"""Rows that are left for words that are still to come."""

@@ -17,7 +17,6 @@ from lens_lsp.model.errors import PathNotFound, UsageError
 if TYPE_CHECKING:
     from lens_lsp.app.settings import CommandLine, Settings
 
-
 COMMANDS = {
     "ask": "answer a question with the passages that prove it, from folders and files",
     "find": "find the exact passages for a question in folders and files",
@@ -32,7 +31,6 @@ COMMANDS = {
     "eval": "run the evaluation protocol",
 }
 """Name and one line of help of each command."""
-
 _SEARCHED = "folders or files to search (default: the current folder)"
 _TOP_EPILOG = """\
 examples:
@@ -44,7 +42,6 @@ examples:
 exit status: 0 answered or found, 1 not (wholly) answered or nothing found, 2 error, 130 interrupted
 `lens COMMAND --help` tells more about a command.
 """
-
 _ASK_EPILOG = """\
 examples:
   lens ask "when does the lease end"             over the current folder
@@ -64,7 +61,6 @@ Ctrl-C once stops the search and prints what was found, twice leaves at once.
 
 exit status: 0 answered, 1 partly or not answered, 2 error, 130 interrupted (what was found is printed)
 """
-
 _FIND_EPILOG = """\
 examples:
   lens find "when does the lease end"            search the current folder
@@ -81,7 +77,6 @@ Colours: NO_COLOR, CLICOLOR, CLICOLOR_FORCE and FORCE_COLOR are honoured.
 
 exit status: 0 a passage was printed, 1 nothing found, 2 error, 130 interrupted (what was found is printed)
 """
-
 _DOCTOR_EPILOG = """\
 examples:
   lens doctor                    the workspace of the current folder
@@ -89,7 +84,6 @@ examples:
 
 Nothing secret is printed: of keys and addresses only whether they are set, and your home folder as ~.
 """
-
 _DESKTOP_EPILOG = """\
 examples:
   lens desktop ~/notes ~/papers   two folders, in the default browser
@@ -101,7 +95,6 @@ window of its own `pip install 'lens-lsp[window]'`.
 
 exit status: 0 ended by Ctrl-C or by closing the window, 2 error
 """
-
 _CHECK_EPILOG = """\
 examples:
   lens check                                     every answer file and block below the current folder
@@ -118,7 +111,6 @@ unverifiable: its reader has another version now. Nothing is written and nothing
 exit status: 0 all verified or moved (or there is nothing to check), 1 some withdrawn, unverifiable or unreadable,
 2 error, 130 interrupted (what was found is printed)
 """
-
 _FORGET_EPILOG = """\
 examples:
   lens forget --cache                            the texts in your cache folder; documents are read anew
@@ -127,7 +119,6 @@ What earlier questions left behind is forgotten by `lens clusters forget`, conse
 
 exit status: 0 something was removed, 1 there was nothing, 2 error, 130 interrupted
 """
-
 _CONSENT_EPILOG = """\
 examples:
   lens consent list                                          what may be sent where
@@ -137,7 +128,6 @@ examples:
 
 exit status: 0 there was something to list or take back, 1 there was not, 2 error
 """
-
 _CLUSTERS_EPILOG = """\
 examples:
   lens clusters list                             what is known of this workspace

@@ -30,7 +30,6 @@ from lens_lsp.schema.clusters import asked_again_json, clusters_json, wrong_json
 if TYPE_CHECKING:
     from lens_lsp.app.composition import AskedAgain
 
-
 _SHORT = 8
 _LONGEST = 200
 Kept = TypeVar("Kept", bound=Cluster | WrongAnswer)

@@ -45,18 +45,14 @@ from lens_lsp.model.marks import Privacy
 if TYPE_CHECKING:
     from lens_lsp.memory.store import Health
 
-
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "onnxruntime", "openai", "platformdirs", "pydantic", "pygls", "watchdog"
 )  # fmt: skip
-
 _OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
-
 _VARIABLES = (
     "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_MODEL", "LENS_READER",
     "LENS_STORE"
 )  # fmt: skip
-
 _LARGE = 16 << 20
 """Bytes from which a file is counted without looking into it."""
 _CENSUS_SECONDS = 10.0

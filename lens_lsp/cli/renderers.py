@@ -32,6 +32,21 @@ from lens_lsp.model.words import FOLDED, MAX_SUFFIX, STOP_WORDS, bigrams, fold, 
 
 _TAIL = re.compile(r"\b[a-z]+n't\b|(?<=[a-z])'(?:ve|s|re|ll|d|m|t)\b")
 """In folded text, what a contraction ends in; of "don't" and its like the whole is no word to look for."""
+_INDENT = "    "
+_CONTEXT = "  | "
+_GAP = "  " + ELLIPSIS
+_LONGEST_WORD = 40
+_LONGEST_ADDRESS = 28
+_ADDRESS = re.compile(r"(?:\w{2,12}://|www\.)[^\s)>\]|]+")
+_WORD = re.compile(r"\S+")
+_PART = re.compile(r"[\x00-\u10ff\u1200-\u2fff]+")
+"""A stretch without ideographs, kana or Hangul: between these a line may end anywhere."""
+_BULLET = re.compile(r"(?:[-*+>]\s+|#{1,6}\s+|\|\s*|\d{1,3}[.)]\s+)+")
+_FIELD = re.compile(r"[^\W_][\w -]{0,30}:(?:\s|$)")
+_UNREAD = re.compile(r"(?:```|~~~)[\w,+ -]*|[\s|:=~*_+-]*|<!--.*?-->|\[[^\]]+\]:\s*\S+")
+"""Lines that say nothing: fences, rules, comments and addresses of links."""
+APART = " · "
+Range = tuple[int, int]
 
 
 def untailed(text: str) -> str:
@@ -90,11 +105,6 @@ def _folded_with_offsets(text: str) -> tuple[str, range | list[int]]:
         return text.lower(), range(len(text))
     pieces = [FOLDED[char] for char in text]
     return "".join(pieces), [index for index, piece in enumerate(pieces) for _ in piece]
-
-
-_INDENT = "    "
-_CONTEXT = "  | "
-_GAP = "  " + ELLIPSIS
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,20 +301,6 @@ def _current_folder() -> str:
         return os.getcwd()
     except OSError:  # it was deleted under us: absolute paths still work
         return ""
-
-
-_LONGEST_WORD = 40
-_LONGEST_ADDRESS = 28
-_ADDRESS = re.compile(r"(?:\w{2,12}://|www\.)[^\s)>\]|]+")
-_WORD = re.compile(r"\S+")
-_PART = re.compile(r"[\x00-\u10ff\u1200-\u2fff]+")
-"""A stretch without ideographs, kana or Hangul: between these a line may end anywhere."""
-_BULLET = re.compile(r"(?:[-*+>]\s+|#{1,6}\s+|\|\s*|\d{1,3}[.)]\s+)+")
-_FIELD = re.compile(r"[^\W_][\w -]{0,30}:(?:\s|$)")
-_UNREAD = re.compile(r"(?:```|~~~)[\w,+ -]*|[\s|:=~*_+-]*|<!--.*?-->|\[[^\]]+\]:\s*\S+")
-"""Lines that say nothing: fences, rules, comments and addresses of links."""
-APART = " · "
-Range = tuple[int, int]
 
 
 def columns(text: str) -> int:

@@ -43,7 +43,6 @@ from lens_lsp.model.words import STOP_WORDS, fold
 
 Result = Findings | Answer
 LeftOut = Skip | Part
-
 _ORDINARY = frozenset(
     {
         SkipReason.ANSWER,
@@ -68,6 +67,24 @@ _DOCUMENTS_SHOWN = 20
 _WORDS_NAMED = 10
 _OTHER_WORDS = "try other or fewer words"
 _WORD = re.compile(r"[^\W_]+")
+CELL = 50
+"""Code points of a cell (docs/explanation/algorithm.md)."""
+_REGIONS_SHOWN = 4
+_ANCHORS_SHOWN = 12
+_TERMS_SHOWN = 12
+_STOPPED = {
+    StopReason.COVERED: "every requirement is covered",
+    StopReason.ROUNDS: "the rounds were used up",
+    StopReason.NOWHERE: "what is missing most likely stands in none of the documents",
+    StopReason.DIRECT: "everything in scope was read at once",
+    StopReason.REUSED: "everything was known from earlier questions",
+    StopReason.BUDGET_CALLS: "another call would have exceeded the budget of calls",
+    StopReason.BUDGET_TOKENS: "another call would have exceeded the budget of tokens",
+    StopReason.BUDGET_SECONDS: "the time of this question was over",
+    StopReason.BUDGET_COST: "another call would have exceeded the budget of money",
+    StopReason.MODEL_FAILED: "the model gave no usable reply",
+    StopReason.CANCELLED: "it was interrupted",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,27 +306,6 @@ def _ledger(answer: Answer) -> list[str]:
 def _shares(signals: Mapping[str, float]) -> str:
     """What each signal gave to a score, the strongest first; empty when none gave anything."""
     return " ".join(f"{name} {share:.2f}" for name, share in sorted(signals.items(), key=heaviest) if share)
-
-
-CELL = 50
-"""Code points of a cell (docs/explanation/algorithm.md)."""
-_REGIONS_SHOWN = 4
-_ANCHORS_SHOWN = 12
-_TERMS_SHOWN = 12
-
-_STOPPED = {
-    StopReason.COVERED: "every requirement is covered",
-    StopReason.ROUNDS: "the rounds were used up",
-    StopReason.NOWHERE: "what is missing most likely stands in none of the documents",
-    StopReason.DIRECT: "everything in scope was read at once",
-    StopReason.REUSED: "everything was known from earlier questions",
-    StopReason.BUDGET_CALLS: "another call would have exceeded the budget of calls",
-    StopReason.BUDGET_TOKENS: "another call would have exceeded the budget of tokens",
-    StopReason.BUDGET_SECONDS: "the time of this question was over",
-    StopReason.BUDGET_COST: "another call would have exceeded the budget of money",
-    StopReason.MODEL_FAILED: "the model gave no usable reply",
-    StopReason.CANCELLED: "it was interrupted",
-}
 
 
 class Trace:

@@ -28,6 +28,15 @@ _CLEAR_LINE = "\r\x1b[2K"
 _BAR = 40
 """Columns of a progress bar."""
 _REDRAW_SECONDS = 0.1
+_STAGES = {
+    "walk": "Listing",
+    "read": "Reading",
+    "extract": "Reading documents",
+    "scan": "Scanning",
+    "rank": "Ranking",
+    "verify": "Verifying",
+    "rerank": "Ordering",
+}
 
 
 class ReaderGone(Exception):
@@ -143,17 +152,6 @@ def silence_output() -> None:
         os.close(nowhere)
     except (OSError, ValueError, AttributeError):  # standard output is no file here: nothing to redirect
         return
-
-
-_STAGES = {
-    "walk": "Listing",
-    "read": "Reading",
-    "extract": "Reading documents",
-    "scan": "Scanning",
-    "rank": "Ranking",
-    "verify": "Verifying",
-    "rerank": "Ordering",
-}
 
 
 class ProgressBar:

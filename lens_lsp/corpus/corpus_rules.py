@@ -105,14 +105,12 @@ DENIED: tuple[str, ...] = (
 )
 """Secrets by name, compared without case; copies of such a file (``.bak``, ``~``) count as well. One with a slash at
 its end also counts above a root. One with a slash inside is a name in a folder of a name."""
-
 CLUTTER: tuple[str, ...] = (
     *("node_modules/", "bower_components/", "__pycache__/", ".venv/", ".tox/", ".nox/", ".eggs/", ".cache/"),
     *(".mypy_cache/", ".pytest_cache/", ".ruff_cache/", ".hypothesis/", ".ipynb_checkpoints/", ".gradle/"),
     *(".terraform/", ".parcel-cache/", ".next/", ".nuxt/", ".svelte-kit/", ".direnv/", ".Trash/"),
 )
 """Folders that tools fill: skipped below a root, searched when they are the root."""
-
 _FOLDERS = frozenset(name[:-1].casefold() for name in DENIED if name.endswith("/"))
 _INSIDE = frozenset(name.casefold() for name in DENIED if "/" in name[:-1])
 _ABOVE = frozenset(name.partition("/")[0] for name in _INSIDE)
@@ -128,9 +126,54 @@ _COPIES = frozenset({"bak", "old", "orig", "save", "swp", "swo", "backup", "copy
 _LOOSE = ("~", "#", *(end for end in (*_ENDS, *(end for _, end in _BOTH)) if "." not in end))
 _LAST = _EXTENSIONS | _COPIES | {name.rpartition(".")[2] for name in (*_NAMES, *_ENDS, *(end for _, end in _BOTH))}
 _CLUTTER = frozenset(name[:-1] for name in CLUTTER)
-
 # Codecs that decode to lone surrogates, or are for other things than files; by the names Python itself gives them.
 _NO_FALLBACK = frozenset({"unicode-escape", "raw-unicode-escape", "utf-7", "idna", "punycode", "undefined"})
+OUTSIDE = (
+    "its source lies outside the folders that were given, so it was not looked at; give its folder, too, or name it in"
+    " extraRoots of your own settings"
+)
+TOO_WIDE = (
+    "its source was not looked at: a whole disk or a home folder is no place to look for the sources of answer files;"
+    " give the folder that the source lies in"
+)
+UNTRUSTED = "its source was not looked at: nothing that an answer names is read in a window that is not trusted"
+_HOLD_HOMES = ("/home", "/users")
+_HOMES = ("/root", "/var/root")
+GLOB_LIMIT = 1000
+"""Lines of one list with real globs (not just ``name``, ``*.end``, ``start*``) that are honoured."""
+_POSIX_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": " \\t",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": " \\t-\\r",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+_SPECIAL = re.compile(r"[*?\[\\]")
+_POSIX_CLASS = re.compile(r"\[:([^\]:]*):\]")
+ORDERED_FILES = (".gitignore", ".ignore", ".lensignore")
+"""Ignore files, weakest first."""
+ADDING_FILES = (".cursorignore", ".aiignore")
+"""Ignore files that only add."""
+MARKERS = frozenset((*ORDERED_FILES, *ADDING_FILES, ".git"))
+"""Names whose presence in a folder changes the rules inside it."""
+SIZE_LIMIT = 1 << 20
+"""Bytes of an ignore file that are read; what comes after counts for nothing."""
+_EXCLUDE = ".git/info/exclude"
+_UNKNOWN = frozenset({SkipReason.PERMISSION, SkipReason.UNREADABLE})
+_UNUSED = {
+    SkipReason.IRREGULAR: PartReason.IGNORE_IRREGULAR,
+    SkipReason.LINK: PartReason.IGNORE_LINK,
+    SkipReason.PERMISSION: PartReason.IGNORE_PERMISSION,
+}
+Told = Callable[[str, PartReason], object]
+"""Told the path, from the root, of an ignore file that has no effect, or only in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,19 +304,6 @@ def _denied_absolute(path: str) -> bool:
     )
 
 
-OUTSIDE = (
-    "its source lies outside the folders that were given, so it was not looked at; give its folder, too, or name it in"
-    " extraRoots of your own settings"
-)
-TOO_WIDE = (
-    "its source was not looked at: a whole disk or a home folder is no place to look for the sources of answer files;"
-    " give the folder that the source lies in"
-)
-UNTRUSTED = "its source was not looked at: nothing that an answer names is read in a window that is not trusted"
-_HOLD_HOMES = ("/home", "/users")
-_HOMES = ("/root", "/var/root")
-
-
 @dataclass(frozen=True, slots=True)
 class AllowedFolders:
     """Folders that sources may lie in. ``why`` is what is said of a source elsewhere."""
@@ -355,27 +385,6 @@ def _same(one: str, other: str) -> bool:
         return os.path.samefile(one, other)
     except (OSError, ValueError):
         return False
-
-
-GLOB_LIMIT = 1000
-"""Lines of one list with real globs (not just ``name``, ``*.end``, ``start*``) that are honoured."""
-
-_POSIX_CLASSES = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "blank": " \\t",
-    "cntrl": "\\x00-\\x1f\\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": "!-/:-@\\[-`{-~",
-    "space": " \\t-\\r",
-    "upper": "A-Z",
-    "xdigit": "0-9A-Fa-f",
-}
-_SPECIAL = re.compile(r"[*?\[\\]")
-_POSIX_CLASS = re.compile(r"\[:([^\]:]*):\]")
 
 
 class _Rule(NamedTuple):
@@ -610,25 +619,6 @@ def _any_of(regexes: list[str]) -> re.Pattern[str] | None:
 @lru_cache(maxsize=4096)
 def _compiled(regex: str) -> re.Pattern[str]:
     return re.compile(regex, re.DOTALL)
-
-
-ORDERED_FILES = (".gitignore", ".ignore", ".lensignore")
-"""Ignore files, weakest first."""
-ADDING_FILES = (".cursorignore", ".aiignore")
-"""Ignore files that only add."""
-MARKERS = frozenset((*ORDERED_FILES, *ADDING_FILES, ".git"))
-"""Names whose presence in a folder changes the rules inside it."""
-SIZE_LIMIT = 1 << 20
-"""Bytes of an ignore file that are read; what comes after counts for nothing."""
-_EXCLUDE = ".git/info/exclude"
-_UNKNOWN = frozenset({SkipReason.PERMISSION, SkipReason.UNREADABLE})
-_UNUSED = {
-    SkipReason.IRREGULAR: PartReason.IGNORE_IRREGULAR,
-    SkipReason.LINK: PartReason.IGNORE_LINK,
-    SkipReason.PERMISSION: PartReason.IGNORE_PERMISSION,
-}
-Told = Callable[[str, PartReason], object]
-"""Told the path, from the root, of an ignore file that has no effect, or only in part."""
 
 
 def _nobody(path: str, reason: PartReason) -> None:

@@ -30,6 +30,12 @@ _BETWEEN = "\n"
 _END, _STOP = -1, -2
 _HALF = 32
 _NOTHING = STOP_WORDS | {_BETWEEN, ""}
+_PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
+_LONGEST = 8
+_FEW = 1000
+"""So many changes and a quarter of all names are taken in one by one, then all are looked at again."""
+_MOST_WAITING = 32 << 20
+"""Bytes of beginnings that wait; then they are looked at, asked or not."""
 
 
 def pieces_of(name: str) -> list[str]:
@@ -124,12 +130,6 @@ class Holders:
     def _of(self, word: str) -> NDArray[np.int32]:
         number = self._stems.get(word)
         return self._held[:0] if number is None else self._held[self._starts[number] : self._starts[number + 1]]
-
-
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
-_LONGEST = 8
-_FEW = 1000
-"""So many changes and a quarter of all names are taken in one by one, then all are looked at again."""
 
 
 def file_name(path: str) -> str:
@@ -308,10 +308,6 @@ class SummaryIndex:
     def holders(self, term: str) -> set[int]:
         """The slots whose summary holds a folded term or another form of it."""
         return self._slots.get(stem(term), set())
-
-
-_MOST_WAITING = 32 << 20
-"""Bytes of beginnings that wait; then they are looked at, asked or not."""
 
 
 class _Waiting(NamedTuple):

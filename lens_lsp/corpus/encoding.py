@@ -54,6 +54,38 @@ _SHORT, _SHORT_NUL_SHARE = 64, 0.75
 """So few characters show a pattern only if nearly all of them are ASCII."""
 _INVISIBLE = "\b\x1b\u00ad\u200b\u200c\u200d\u200e\u200f\ufeff"
 _SAMPLE = 1 << 12
+_WIDE_SHARE = 8
+"""From one byte in so many outside ASCII on the decoder is faster."""
+_UTF_8_SAMPLE = 1 << 14
+_SIZE = np.zeros(256, np.int64)
+_SIZE[0xC2:0xE0], _SIZE[0xE0:0xF0], _SIZE[0xF0:0xF5] = 2, 3, 4
+# Of some first bytes the second is restricted: no character in more bytes than it needs, no surrogates, none beyond
+# the last code point.
+_LEAST, _MOST = np.full(256, 0x80, np.uint8), np.full(256, 0xBF, np.uint8)
+_LEAST[0xE0], _LEAST[0xF0] = 0xA0, 0x90
+_MOST[0xED], _MOST[0xF4] = 0x9F, 0x8F
+LARGE = 8 << 20
+"""Bytes above which a text is searched in pieces."""
+_PIECE = 1 << 20
+_BEGINNING = 1 << 16
+_BOM = b"\xef\xbb\xbf"
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+Offsets = NDArray[np.int64]
+SEPARATOR = 0xFF
+_END = bytes((SEPARATOR,))
+_SEGMENT = 32 << 20
+_CHUNK = 1 << 20
+_LARGE_CHUNK = 8 << 20
+_ELSEWHERE, _GONE = -1, -2
+"""In place of the segment of a text: it is not kept here, or no more anywhere."""
+# Bytes of a character by its first byte; 0 where no character outside ASCII begins.
+_WIDTH = np.zeros(256, np.int64)
+_WIDTH[0xC0:0xE0], _WIDTH[0xE0:0xF0], _WIDTH[0xF0:0xF8] = 2, 3, 4
+_NOTHING = b"\xfe"
+"""A byte that occurs in no UTF-8 text: what is left of a character that folds to fewer bytes."""
+_LEAD_BITS = np.array([0, 0, 0x1F, 0x0F, 0x07])
 
 
 class Decoded(NamedTuple):
@@ -137,19 +169,6 @@ def _sample(text: str) -> str:
     return text[:_SAMPLE] + text[_SAMPLE:][-_SAMPLE:]
 
 
-_WIDE_SHARE = 8
-"""From one byte in so many outside ASCII on the decoder is faster."""
-_UTF_8_SAMPLE = 1 << 14
-
-_SIZE = np.zeros(256, np.int64)
-_SIZE[0xC2:0xE0], _SIZE[0xE0:0xF0], _SIZE[0xF0:0xF5] = 2, 3, 4
-# Of some first bytes the second is restricted: no character in more bytes than it needs, no surrogates, none beyond
-# the last code point.
-_LEAST, _MOST = np.full(256, 0x80, np.uint8), np.full(256, 0xBF, np.uint8)
-_LEAST[0xE0], _LEAST[0xF0] = 0xA0, 0x90
-_MOST[0xED], _MOST[0xF4] = 0x9F, 0x8F
-
-
 def is_utf_8(data: bytes) -> bool:
     """Whether the strict decoder would take these bytes."""
     raw = np.frombuffer(data, np.uint8)
@@ -178,14 +197,6 @@ def _decodes(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-LARGE = 8 << 20
-"""Bytes above which a text is searched in pieces."""
-
-_PIECE = 1 << 20
-_BEGINNING = 1 << 16
-_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,16 +345,6 @@ def with_plain_breaks(text: str) -> str:
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
-Ints = NDArray[np.int64]
-
-Bytes = NDArray[np.uint8]
-
-
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
-
-Offsets = NDArray[np.int64]
-
-
 class _FoldedBytes(dict[str, bytes]):
     """Character to the UTF-8 of what it folds to."""
 
@@ -423,15 +424,6 @@ def blank(text: str, spans: Iterable[Span]) -> str:
         at = span.end
     parts.append(text[at:])
     return "".join(parts)
-
-
-SEPARATOR = 0xFF
-_END = bytes((SEPARATOR,))
-_SEGMENT = 32 << 20
-_CHUNK = 1 << 20
-_LARGE_CHUNK = 8 << 20
-_ELSEWHERE, _GONE = -1, -2
-"""In place of the segment of a text: it is not kept here, or no more anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -597,14 +589,6 @@ class Arena:
             data = self._segments[int(segments[first])][start:end]
             yield Chunk(data, here[first:last], offsets[first:last] - start)
             first = last
-
-
-# Bytes of a character by its first byte; 0 where no character outside ASCII begins.
-_WIDTH = np.zeros(256, np.int64)
-_WIDTH[0xC0:0xE0], _WIDTH[0xE0:0xF0], _WIDTH[0xF0:0xF8] = 2, 3, 4
-_NOTHING = b"\xfe"
-"""A byte that occurs in no UTF-8 text: what is left of a character that folds to fewer bytes."""
-_LEAD_BITS = np.array([0, 0, 0x1F, 0x0F, 0x07])
 
 
 @dataclass(frozen=True, slots=True)

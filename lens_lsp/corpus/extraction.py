@@ -59,12 +59,10 @@ if TYPE_CHECKING:
     from lens_lsp.documents.extractor import Extractor
     from lens_lsp.documents.recognition import Recognition
 
-
 LARGEST = 64 << 20
 """Bytes of a document that is read."""
 LONGEST = 20.0
 """Seconds that one document may take."""
-
 NO_PROGRAM = "scans are not recognised: tesseract is in no folder of your PATH; install tesseract-ocr"
 _RECOGNISED = "pdf-ocr/"
 _NOT_ASKED_FOR = ": documents.ocr is off"
@@ -86,6 +84,21 @@ _REASONS = {
     Failure.NO_READER: SkipReason.NO_READER,
 }
 _Content = tuple[str, str]
+MOST = 512 << 20
+"""Bytes of all files together, about: those used longest ago go first."""
+_MAGIC = b"lens.extraction/2\n"
+_SUFFIX = ".extraction"
+_LEFT = 0.9
+"""Share of the bound that is left when files go."""
+_DIGEST = hashlib.sha256().digest_size
+_LARGEST = MOST_HEAD + MOST_TEXT + (1 << 10)
+_FOLDER = 0.5
+"""What a word of a folder's name counts beside one of the document's own."""
+_SAID = 0.75
+"""What a word of its title or outline counts."""
+_GLANCED = 4 << 20
+"""Bytes of a document that is glanced at, and of those that are at once."""
+_NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,17 +335,6 @@ def _size(extracted: Extracted) -> int:
     return sys.getsizeof(extracted.text) + _PER_ITEM * items
 
 
-MOST = 512 << 20
-"""Bytes of all files together, about: those used longest ago go first."""
-
-_MAGIC = b"lens.extraction/2\n"
-_SUFFIX = ".extraction"
-_LEFT = 0.9
-"""Share of the bound that is left when files go."""
-_DIGEST = hashlib.sha256().digest_size
-_LARGEST = MOST_HEAD + MOST_TEXT + (1 << 10)
-
-
 def cache_folder() -> Path:
     """Where they are kept, made or not."""
     from platformdirs import user_cache_path
@@ -459,15 +461,6 @@ def _opened(data: bytes, reader: str, sha256: str) -> Extracted:
     if (head.get("reader"), head.get("sha256")) != (reader, sha256):
         raise Damaged("of another document")
     return extracted_from(head, text)
-
-
-_FOLDER = 0.5
-"""What a word of a folder's name counts beside one of the document's own."""
-_SAID = 0.75
-"""What a word of its title or outline counts."""
-_GLANCED = 4 << 20
-"""Bytes of a document that is glanced at, and of those that are at once."""
-_NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

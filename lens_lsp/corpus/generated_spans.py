@@ -72,6 +72,7 @@ _SCHEMA = re.compile(r'"schema"\s*:\s*"lens\.[\w-]{1,40}/\d')
 _QUOTED = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)+")
 _MOST_TRIED = 200
 """Braces of a text from which an object of JSON is read in vain."""
+_JSON = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,6 @@ class GeneratedSpans:
 
 
 _NOTHING = GeneratedSpans()
-_JSON = json.JSONDecoder(strict=False)
 
 
 def find_generated(text: str, *, continued: bool = False, asked: bool = True) -> GeneratedSpans:

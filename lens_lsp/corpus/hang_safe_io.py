@@ -23,9 +23,14 @@ from lens_lsp.disk import may_hang
 
 T = TypeVar("T")
 P = ParamSpec("P")
-
 WAIT = 10.0
 """Seconds that one call may take: a disk that has been at rest needs some to turn."""
+MOST_LEFT = 32
+"""Threads that a device may hold; from then on nothing more is asked of it."""
+_LEFT: Counter[int] = Counter()
+"""By device: threads that it holds."""
+_LOCK = threading.Lock()
+_Job = tuple["Future[Any]", Callable[[], Any]]
 
 
 class SlowDescriptor(int):
@@ -84,15 +89,6 @@ def end_calls(of: object) -> None:
     """Let the threads of a root that is closed go."""
     if type(of) is SlowDescriptor:
         of.calls.end()
-
-
-MOST_LEFT = 32
-"""Threads that a device may hold; from then on nothing more is asked of it."""
-_LEFT: Counter[int] = Counter()
-"""By device: threads that it holds."""
-_LOCK = threading.Lock()
-
-_Job = tuple["Future[Any]", Callable[[], Any]]
 
 
 class TimedCalls:

@@ -33,10 +33,20 @@ from lens_lsp.model.text import EditHistory, SourceText
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
 _LARGEST_BLOCK = 4 << 20
 _ARENA_MAX = -8
 """M_ARENA_MAX of malloc.h."""
+_MOST_BYTES, _LEAST_BYTES = 1 << 20, 1 << 19
+_FILES = 1024
+"""A batch is full when it has so many of either: few enough to stay near the processor and to be cancelled soon."""
+_SHARE = 128
+"""How many batches the memory for texts would hold at least: the blocks that reading one needs come on top of it. With
+smaller ones a pass takes longer: with half a megabyte about a tenth, with an eighth twice as long."""
+_BOM = b"\xef\xbb\xbf"
+_KEPT_READERS = 1 << 12
+_SURROGATE = re.compile("[\ud800-\udfff]")
+Hidden = tuple[str, int, PartReason]
+"""A path, the line on which a hidden part begins, and why it is hidden."""
 
 
 @cache
@@ -79,20 +89,6 @@ def _function(name: str) -> Callable[..., object]:
 
 def _nothing(*_: int) -> None:
     pass
-
-
-_MOST_BYTES, _LEAST_BYTES = 1 << 20, 1 << 19
-_FILES = 1024
-"""A batch is full when it has so many of either: few enough to stay near the processor and to be cancelled soon."""
-_SHARE = 128
-"""How many batches the memory for texts would hold at least: the blocks that reading one needs come on top of it. With
-smaller ones a pass takes longer: with half a megabyte about a tenth, with an eighth twice as long."""
-_BOM = b"\xef\xbb\xbf"
-_KEPT_READERS = 1 << 12
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-Hidden = tuple[str, int, PartReason]
-"""A path, the line on which a hidden part begins, and why it is hidden."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,9 @@ _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+)")
 _UNREAD = frozenset({"script", "style", "title", "noscript", "template", "desc"})
 _OF_HEAD = frozenset({"html", "head", "body", "meta", "link", "base", "metadata", "info", "header", "docinfo"})
 _NAMED, _GIVEN = ("name", "property", "itemprop", "http-equiv", "key"), ("content", "value")
+_COMMENTS = (
+    *("<!--", "#", "//", "%", ";", "..", "--", "/*", "{-", "(*", "@c", '.\\"', "'\\\"", "<?", "!", "rem ", "dnl "),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,6 @@ class _Format:
     """A title and header lines may stand in the head; else the first line that is no comment ends it."""
 
 
-_COMMENTS = (
-    *("<!--", "#", "//", "%", ";", "..", "--", "/*", "{-", "(*", "@c", '.\\"', "'\\\"", "<?", "!", "rem ", "dnl "),
-)
 _CODE_FORMAT = _Format((*_COMMENTS, "*", '"', "'", "=begin", "<#"), prose=False)
 _MARKDOWN = _Format(("<!--", "[//]:", "[comment]:", "[_]:", "%%", "{/*", "{#", "{%", "//", "#lens"), "#")
 _FORMATS = {

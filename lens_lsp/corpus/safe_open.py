@@ -34,10 +34,8 @@ from lens_lsp.model.errors import PathNotFound, PathRefused
 
 Handle = int | str
 """An open folder: its descriptor, or its real path where the system opens by name only."""
-
 DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")
 """Whether this system opens relative to folder descriptors."""
-
 _CLOSE = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _ROOT = os.O_RDONLY | _CLOSE | getattr(os, "O_DIRECTORY", 0)
 _FOLDER = _ROOT | getattr(os, "O_NOFOLLOW", 0)
@@ -64,7 +62,6 @@ _AT_ONCE = 1 << 30
 _GROWTH = 64 << 20
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WINDOWS = os.name == "nt"
-
 Key = tuple[int, str]
 """Root index and path: what a file is known by."""
 Identity = tuple[int, int, int, int, int]
@@ -73,6 +70,16 @@ UNKNOWN: Identity = (-1, 0, 0, 0, 0)
 """Of a file that could not be asked."""
 IDENTITY: Callable[[os.stat_result], Identity] = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino", "st_dev")
 """What of a status identifies a content."""
+_GROUP = 256
+"""Files between two looks at whether they are in the page cache."""
+_SAMPLE = 3
+_AHEAD = 32
+"""Files that are open at a time when they come from the disk: few enough for a limit of 64 descriptors."""
+_NO_WAITING = getattr(os, "RWF_NOWAIT", 0) if hasattr(os, "posix_fadvise") else 0
+Status = os.stat_result
+Reading = tuple[bytes | SkipReason | None, Identity | None]
+"""What came of one file: its bytes, or why there are none, or None when it is larger than asked for; and what
+identifies its content, from before the read, by the descriptor it was read from. A plain tuple, for there are many."""
 
 
 class Skipped(Exception):
@@ -447,21 +454,6 @@ def identity_of(root: Root, path: str) -> Identity | None:
         return None
     os.close(fd)
     return IDENTITY(status)
-
-
-_GROUP = 256
-"""Files between two looks at whether they are in the page cache."""
-_SAMPLE = 3
-_AHEAD = 32
-"""Files that are open at a time when they come from the disk: few enough for a limit of 64 descriptors."""
-_NO_WAITING = getattr(os, "RWF_NOWAIT", 0) if hasattr(os, "posix_fadvise") else 0
-
-Status = os.stat_result
-
-
-Reading = tuple[bytes | SkipReason | None, Identity | None]
-"""What came of one file: its bytes, or why there are none, or None when it is larger than asked for; and what
-identifies its content, from before the read, by the descriptor it was read from. A plain tuple, for there are many."""
 
 
 def read_files(root: Root, paths: Sequence[str], most: int, *, announce: bool | None = None) -> Iterator[Reading]:

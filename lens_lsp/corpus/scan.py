@@ -41,6 +41,35 @@ _RARER = 8
 _MOST_BEFORE = 24
 _BITS = 14
 _SPREAD = np.uint32(2654435761)
+_MOST_NARROW = 12
+"""Patterns of one automaton with eight buckets; with more, those that share one are taken for each other too often."""
+_MOST_WIDE = 48
+"""Patterns of one automaton with sixteen buckets, which has half the speed; it pays if they stand in few places."""
+_LEAST_WIDE = 33
+"""From so many patterns on the searcher has sixteen buckets."""
+_NOWHERE = (b"\xf8\xf8\xf8\xf8", b"\xf9\xf9\xf9\xf9", b"\xfa\xfa\xfa\xfa", b"\xfb\xfb\xfb\xfb")
+_SHORT = 3
+"""Below so many bytes a literal is compared with every place by array operations."""
+Mask = NDArray[np.bool_]
+Places = NDArray[np.int32]
+"""Numbers below two thousand million, of which a scan gives millions."""
+STRETCH = 50
+"""Bytes of a text in which the occurrences of a term are one to `Unlisted.stretches`."""
+_BLOCK = 1 << 16
+"""Places that are counted in one go: what is needed meanwhile then fits beside the processor, and is little."""
+# Letters in which a word of the same script may still go on after a stem: two bytes each in Greek, Cyrillic, …
+_MULTIBYTE_SUFFIX = 8
+_WORTH_THREADS = 128 << 20
+_MOST_THREADS = 4
+_SAMPLES, _SAMPLE = 64, 4096
+"""How many places of the texts in memory are looked at to learn what is rare in them, and bytes of each."""
+_WORD = np.zeros(256, bool)
+_WORD[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = True
+# First bytes of two-byte letters outside ASCII (accented Latin is folded away, so: Greek to N'Ko).
+_LEAD = np.zeros(256, bool)
+_LEAD[0xC3:0xE0] = True
+_CONTINUATION = np.zeros(256, bool)
+_CONTINUATION[0x80:0xC0] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +199,6 @@ try:
     import ahocorasick_rs
 except ImportError:  # no wheel for this platform: the fallback below gives the same result
     ahocorasick_rs = None  # type: ignore[assignment, unused-ignore]
-
-
-_MOST_NARROW = 12
-"""Patterns of one automaton with eight buckets; with more, those that share one are taken for each other too often."""
-_MOST_WIDE = 48
-"""Patterns of one automaton with sixteen buckets, which has half the speed; it pays if they stand in few places."""
-_LEAST_WIDE = 33
-"""From so many patterns on the searcher has sixteen buckets."""
-_NOWHERE = (b"\xf8\xf8\xf8\xf8", b"\xf9\xf9\xf9\xf9", b"\xfa\xfa\xfa\xfa", b"\xfb\xfb\xfb\xfb")
-_SHORT = 3
-"""Below so many bytes a literal is compared with every place by array operations."""
 
 
 class Matcher(Protocol):
@@ -342,16 +360,6 @@ def _padding(count: int) -> list[bytes]:
         return []
     more = 0 if count <= _MOST_NARROW else max(0, _LEAST_WIDE - count - len(_NOWHERE))
     return [*_NOWHERE, *(b"%b%d" % (_NOWHERE[0], i) for i in range(more))]
-
-
-Mask = NDArray[np.bool_]
-Places = NDArray[np.int32]
-"""Numbers below two thousand million, of which a scan gives millions."""
-
-STRETCH = 50
-"""Bytes of a text in which the occurrences of a term are one to `Unlisted.stretches`."""
-_BLOCK = 1 << 16
-"""Places that are counted in one go: what is needed meanwhile then fits beside the processor, and is little."""
 
 
 def _none() -> Places:
@@ -548,23 +556,6 @@ def counted(values: Ints | Places) -> tuple[Ints, Ints]:
     ordered = np.sort(values)
     first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
     return ordered[first].astype(np.int64), np.diff(first, append=len(ordered))
-
-
-# Letters in which a word of the same script may still go on after a stem: two bytes each in Greek, Cyrillic, …
-_MULTIBYTE_SUFFIX = 8
-
-_WORTH_THREADS = 128 << 20
-_MOST_THREADS = 4
-_SAMPLES, _SAMPLE = 64, 4096
-"""How many places of the texts in memory are looked at to learn what is rare in them, and bytes of each."""
-
-_WORD = np.zeros(256, bool)
-_WORD[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = True
-# First bytes of two-byte letters outside ASCII (accented Latin is folded away, so: Greek to N'Ko).
-_LEAD = np.zeros(256, bool)
-_LEAD[0xC3:0xE0] = True
-_CONTINUATION = np.zeros(256, bool)
-_CONTINUATION[0x80:0xC0] = True
 
 
 def word_literal(word: str) -> Literal:

@@ -59,6 +59,24 @@ from lens_lsp.model.words import fold
 
 Progress = Callable[[int, int], None]
 """Told how many files were read, of how many."""
+_FILES = 8192
+"""Files that are asked for in one go: a table of all of them would be ten megabytes for a hundred thousand."""
+_SPENT = 1 << 24
+"""Bytes of texts after which blocks that nobody uses go back to the system: those of one batch never fit all of the
+next, and thirty megabytes of them would stand beside what a question knows."""
+_KEPT = 8 << 20
+"""Bytes of texts read again that are kept for the next who asks for them."""
+_FEW = 50
+"""Texts that may be asked for again soon: they are read one by one and kept for a while."""
+_NOTHING = FoldedText(b"")
+_GLANCING, _SHARE = 0.7, 0.6
+"""Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""
+_PATIENCE = 2.0
+"""Seconds beyond its time that a question has documents read while there is no other text."""
+# A lock, no descriptor left, no time: no change shows.
+_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION, SkipReason.NOT_READ})
+_KNOWN = 1024
+"""Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
 
 
 class CachedText(NamedTuple):
@@ -76,13 +94,6 @@ class CachedText(NamedTuple):
     def offsets(self) -> OffsetMap | None:
         """The way from folded bytes to code points of a text in memory; None where they are the same."""
         return None if self.maps is None else self.maps.of(self.place)
-
-
-_FILES = 8192
-"""Files that are asked for in one go: a table of all of them would be ten megabytes for a hundred thousand."""
-_SPENT = 1 << 24
-"""Bytes of texts after which blocks that nobody uses go back to the system: those of one batch never fit all of the
-next, and thirty megabytes of them would stand beside what a question knows."""
 
 
 def streamed(
@@ -114,21 +125,6 @@ def streamed(
                     if since >= _SPENT:
                         since = 0
                         malloc_trim()
-
-
-_KEPT = 8 << 20
-"""Bytes of texts read again that are kept for the next who asks for them."""
-_FEW = 50
-"""Texts that may be asked for again soon: they are read one by one and kept for a while."""
-_NOTHING = FoldedText(b"")
-_GLANCING, _SHARE = 0.7, 0.6
-"""Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""
-_PATIENCE = 2.0
-"""Seconds beyond its time that a question has documents read while there is no other text."""
-# A lock, no descriptor left, no time: no change shows.
-_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION, SkipReason.NOT_READ})
-_KNOWN = 1024
-"""Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
 
 
 class Stored(NamedTuple):

@@ -66,6 +66,23 @@ _BLOCK = 512
 """Files that are compared in one go."""
 _DEVICES: dict[int, int] = {}
 """One object for each device number, for all files on it."""
+Signature = tuple[int, int, int, int]
+"""Identity and times of a folder."""
+_OPEN_FOLDERS = 16
+"""Descriptors a walk keeps: enough never to reopen one in ordinary trees, few enough for a limit of 64."""
+_LOOK_UP_EVERY = 1024
+"""Entries of one folder between two looks at ``cancelled``."""
+_TELL_EVERY = 1000
+"""Files between two calls of ``on_progress``."""
+_PASSING = re.compile(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
+"""Names of files that are there for a moment, while another program writes: no file is called so from now on."""
+_MOST_KEPT = 1 << 17
+_CHUNK = 1 << 20
+_FEW, _PATIENCE = 1_000, 4
+"""Files that are waited for so many times longer: a busy machine must not lose a note in a small folder."""
+_HASHES: dict[Identity, str] = {}
+"""Of files that were read; the oldest first."""
+_LOCK = threading.Lock()
 
 
 class FileEntry(NamedTuple):
@@ -106,10 +123,6 @@ def differing(last: list[FileEntry], files: list[FileEntry]) -> Iterator[int]:
         end = min(start + _BLOCK, len(files))
         if last[start:end] != files[start:end]:
             yield from (place for place in range(start, end) if last[place] != files[place])
-
-
-Signature = tuple[int, int, int, int]
-"""Identity and times of a folder."""
 
 
 @dataclass(slots=True)
@@ -185,14 +198,6 @@ class Discovery:
     """Ignore files that could not be used, or only in part."""
     paths: list[str] = field(default_factory=list)
     """The files by path alone where only names were asked for; ``files`` is empty then."""
-
-
-_OPEN_FOLDERS = 16
-"""Descriptors a walk keeps: enough never to reopen one in ordinary trees, few enough for a limit of 64."""
-_LOOK_UP_EVERY = 1024
-"""Entries of one folder between two looks at ``cancelled``."""
-_TELL_EVERY = 1000
-"""Files between two calls of ``on_progress``."""
 
 
 def discover(
@@ -593,17 +598,6 @@ def _irregular(mode: int) -> SkipReason:
     if stat.S_ISLNK(mode):
         return SkipReason.LINK
     return SkipReason.UNREADABLE if stat.S_ISDIR(mode) else SkipReason.IRREGULAR
-
-
-_PASSING = re.compile(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
-"""Names of files that are there for a moment, while another program writes: no file is called so from now on."""
-_MOST_KEPT = 1 << 17
-_CHUNK = 1 << 20
-_FEW, _PATIENCE = 1_000, 4
-"""Files that are waited for so many times longer: a busy machine must not lose a note in a small folder."""
-_HASHES: dict[Identity, str] = {}
-"""Of files that were read; the oldest first."""
-_LOCK = threading.Lock()
 
 
 class HashBudget:

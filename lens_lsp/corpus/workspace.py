@@ -47,6 +47,23 @@ from lens_lsp.model.marks import privacy
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
+EARLY_BYTES = 128 << 20
+"""Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""
+FIRST = 1.3
+"""Seconds for which documents are read before a question has shown anything."""
+QUESTION = 300.0
+"""Seconds that a question may take unless it says otherwise."""
+_GATHERING, _SEARCHING = 1 / 2, 3 / 4
+"""Shares of a question's time until which files are waited for that may not answer: to be gathered, to be read."""
+_ONE = 1 / 20
+"""The share of it that one of their calls may take, if that is a second or more."""
+_BEFORE = 1.0
+"""Seconds that files are waited for before the disk was looked at."""
+_NAMED = 60.0
+"""Seconds for which documents are read that the user named as paths."""
+T = TypeVar("T")
+Opened = Sequence[tuple[Root, str | None]]
+"""The roots of some paths, with the file's name where a path names a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,26 +229,6 @@ def source_of_bytes(data: bytes, fallback: str) -> Source:
     """The text of a file's bytes; the hash is that of the bytes. Raises ``Skipped(BINARY)``."""
     decoded = decode(data, fallback)
     return Source(decoded.text, Origin(hashlib.sha256(data).hexdigest(), decoded.encoding, decoded.guessed))
-
-
-EARLY_BYTES = 128 << 20
-"""Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""
-FIRST = 1.3
-"""Seconds for which documents are read before a question has shown anything."""
-QUESTION = 300.0
-"""Seconds that a question may take unless it says otherwise."""
-_GATHERING, _SEARCHING = 1 / 2, 3 / 4
-"""Shares of a question's time until which files are waited for that may not answer: to be gathered, to be read."""
-_ONE = 1 / 20
-"""The share of it that one of their calls may take, if that is a second or more."""
-_BEFORE = 1.0
-"""Seconds that files are waited for before the disk was looked at."""
-_NAMED = 60.0
-"""Seconds for which documents are read that the user named as paths."""
-
-T = TypeVar("T")
-Opened = Sequence[tuple[Root, str | None]]
-"""The roots of some paths, with the file's name where a path names a file."""
 
 
 class EarlyReader(Protocol):

@@ -28,6 +28,31 @@ MOST_BYTES = 1 << 20
 """Of a request's body."""
 _SECONDS = 10.0
 """For a request's body to come."""
+_PAGE = "index.html"
+_KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+_FORWARDED: Mapping[str, Mapping[str, object]] = {
+    "lens/answer": {},
+    "lens/clusters": {},
+    "lens/find": {},
+    "lens/forget": {},
+    "lens/ledger": {},
+    "lens/recheck": {},
+    "lens/status": {},
+    "lens/text": {"confined": True},
+    "lens/threads": {},
+    "lens/wrong": {},
+}
+"""The requests of the language server that the page may send, and what is said in each whatever the page says."""
+_ASKING = frozenset({"question", "scope", "mode", "thread", "budget", "dryRun"})
+T = TypeVar("T")
+Endpoint = Callable[[Request], Awaitable[Response]]
+_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 
 
 class MalformedRequest(Exception):
@@ -80,34 +105,6 @@ def count(value: object, name: str, *, default: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 1 << 30:
         raise MalformedRequest(f"{name} must be a whole number from 1")
     return value
-
-
-_PAGE = "index.html"
-
-_KINDS = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-}
-
-_FORWARDED: Mapping[str, Mapping[str, object]] = {
-    "lens/answer": {},
-    "lens/clusters": {},
-    "lens/find": {},
-    "lens/forget": {},
-    "lens/ledger": {},
-    "lens/recheck": {},
-    "lens/status": {},
-    "lens/text": {"confined": True},
-    "lens/threads": {},
-    "lens/wrong": {},
-}
-"""The requests of the language server that the page may send, and what is said in each whatever the page says."""
-_ASKING = frozenset({"question", "scope", "mode", "thread", "budget", "dryRun"})
-T = TypeVar("T")
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def application(assistant: Assistant) -> Starlette:
@@ -293,9 +290,6 @@ def _static(name: str) -> Endpoint:
         return Response(content, media_type=kind)
 
     return serve
-
-
-_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 
 
 def _built() -> list[str]:

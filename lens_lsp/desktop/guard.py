@@ -28,6 +28,22 @@ MOST_STRANGERS = 64
 STRANGER_SECONDS = 10.0
 Client = tuple[str, int] | None
 """Address and port of the other side, as ASGI names it."""
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
+        " frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+"""Of every response."""
+_SAFE = frozenset({"GET", "HEAD"})
+_SESSION = "/api/session"
+_OWN_SITES = frozenset({"same-origin", "none"})
 
 
 class ConnectionLimit:
@@ -93,24 +109,6 @@ def protocol_with(connections: ConnectionLimit) -> type[H11Protocol]:
             super().connection_lost(exc)
 
     return Protocol
-
-
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
-        " frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
-"""Of every response."""
-_SAFE = frozenset({"GET", "HEAD"})
-_SESSION = "/api/session"
-_OWN_SITES = frozenset({"same-origin", "none"})
 
 
 class LinkAdmission:

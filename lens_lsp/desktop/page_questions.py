@@ -23,6 +23,25 @@ from lens_lsp.client import CANCELLED, Client, Refused, ServerGone, ServerListen
 
 _PING_SECONDS = 15.0
 """Between two signs of life, by which a connection that is gone is noticed."""
+CAPABILITIES: Mapping[str, object] = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "window": {"showMessage": {"messageActionItem": {}}},
+    "textDocument": {"publishDiagnostics": {}},
+}
+"""The page counts as JavaScript does, and asks its user."""
+RUNNING, GONE = "running", "gone"
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
+_LASTING_SECONDS = 60.0
+"""A server that lived so long died of something else than its start."""
+MOST = 50
+"""Questions that are kept, those that run among them."""
+KEPT_SECONDS = 3600.0
+"""How long a question that ended can be heard again."""
+PATIENCE = 10.0
+"""Seconds that a question which was stopped may take to say what it found."""
+SERVER_GONE = -32000
+"""The code of a question that the language server did not live to answer."""
+_STOP = "window/workDoneProgress/cancel"
 
 
 class EventFeed:
@@ -95,18 +114,6 @@ def streamed(feed: EventFeed, last_id: str | None) -> StreamingResponse:
                 yield ": alive\n\n" if item is None else f"id: {item[0]}\ndata: {item[1]}\n\n"
 
     return StreamingResponse(lines(), media_type="text/event-stream")
-
-
-CAPABILITIES: Mapping[str, object] = {
-    "general": {"positionEncodings": ["utf-16"]},
-    "window": {"showMessage": {"messageActionItem": {}}},
-    "textDocument": {"publishDiagnostics": {}},
-}
-"""The page counts as JavaScript does, and asks its user."""
-RUNNING, GONE = "running", "gone"
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
-_LASTING_SECONDS = 60.0
-"""A server that lived so long died of something else than its start."""
 
 
 class LanguageServer:
@@ -188,17 +195,6 @@ class LanguageServer:
                 self._told(GONE)
             pause = _FIRST_PAUSE if loop.time() - began > _LASTING_SECONDS else min(2 * pause, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
-
-
-MOST = 50
-"""Questions that are kept, those that run among them."""
-KEPT_SECONDS = 3600.0
-"""How long a question that ended can be heard again."""
-PATIENCE = 10.0
-"""Seconds that a question which was stopped may take to say what it found."""
-SERVER_GONE = -32000
-"""The code of a question that the language server did not live to answer."""
-_STOP = "window/workDoneProgress/cancel"
 
 
 class Ending(StrEnum):

@@ -20,11 +20,9 @@ from typing import Literal
 
 Protection = Literal["memory", "files", "network", "programs"]
 """What is kept from the process: more memory than its share, files but its own code, sockets, starting programs."""
-
 CPU_SECONDS = 600
 """Of a worker's whole life."""
 _OPEN_FILES = 64
-
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _SECCOMP_FILTER = 38, 22, 2
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -33,7 +31,6 @@ _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 """How many rights of files each version of Landlock knows; later ones know 16."""
 _TCP, _SIGNALS_AND_SOCKETS = 0b11, 0b11
 _SYSTEM_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
-
 _CALLS = {
     # socket, execve, execveat, ptrace, io_uring_setup
     "x86_64": (0xC000003E, (41, 59, 322, 101, 425)),

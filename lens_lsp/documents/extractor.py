@@ -33,17 +33,6 @@ from lens_lsp.documents.frames import (
 )
 from lens_lsp.documents.kinds import INSTALL, KINDS, DocumentKind, Extracted, Failure, Unextracted, View, missing
 
-
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and what it started, and wait until it is gone; on Windows itself alone."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 SECONDS = 2.0
 """As long as a worker that is running already may take for one document."""
 PICTURE_SECONDS = 20.0
@@ -64,6 +53,16 @@ sys.path += json.loads(sys.argv[1])["path"]
 from {_PACKAGE}.documents.worker import main
 main()
 """
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and what it started, and wait until it is gone; on Windows itself alone."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 class Cancelled(Exception):

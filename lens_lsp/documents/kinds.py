@@ -22,6 +22,12 @@ INSTALL = "pip install 'lens-lsp[documents]'"
 MOST_AT_ONCE = 64
 """Documents that are glanced at in one job."""
 _READERS = "lens_lsp.documents.readers"
+_NO_LOCATORS = LocatorMap()
+_NO_STRUCTURE = Structure()
+_MOST_RANGES = 12
+"""Runs of pages that are named."""
+_LEFT_OUT = ("only the first ", " not read", " could not be read", "missing or damaged")
+"""What a notice says of parts that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +128,6 @@ def _installed(library: Library) -> str | None:
         return None
 
 
-_NO_LOCATORS = LocatorMap()
-_NO_STRUCTURE = Structure()
-
-
 class Failure(StrEnum):
     """Why there is no text."""
 
@@ -152,12 +154,6 @@ class Unextracted(Exception):
         super().__init__(f"{failure}: {detail}" if detail else str(failure))
         self.failure = failure
         self.detail = detail
-
-
-_MOST_RANGES = 12
-"""Runs of pages that are named."""
-_LEFT_OUT = ("only the first ", " not read", " could not be read", "missing or damaged")
-"""What a notice says of parts that were left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ SECONDS = 300.0
 PAGE_SECONDS = 30.0
 MOST_PAGES = 300
 """A longer document is not recognised: half of it would be told as all."""
-
 _EDITION = 2
 """Goes up whenever our part gives another text for the same picture."""
 _KIND = DocumentKind("pdf-ocr", (), "lens_lsp.documents.readers.pdf", "RecognisedReader")

@@ -27,8 +27,11 @@ _OVERTIME = 1.0
 _TIRED = 0.4
 """Share of its memory, or of its processor time, after which a worker gives way to a fresh one."""
 
+
 if sys.platform != "win32":
     import resource
+
+
 if sys.platform == "linux":
     import fcntl
     import select

@@ -22,6 +22,51 @@ from lens_lsp.model.text import Span
 _CLOSE = Fraction(1, 50)
 """How far apart two amounts in different units are that are about the same."""
 _LONGEST_UNIT = 14
+_AROUND = 24
+"""How far from a number what belongs to it is looked for, in code points."""
+_ABOUT = re.compile(
+    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|~|≈)[\s*_`$]*\Z", re.IGNORECASE
+)
+_DECADE = re.compile(r"[1-9]?[0-9]?[1-9]0'?s")
+_KNOWN = re.compile(r"\b(?:between|the|these|those|any|each of) \Z", re.IGNORECASE)
+_TWO_WORDS = frozenset({"twice", "thrice", "both", "single", "once"})
+_TAIL = re.compile(r"-([a-z]{3,})")
+_NAME = re.compile(r"([A-Z]\w+)\s\Z")
+_PER = re.compile(r"(?<![^\W_])(?:(per|each|every)|an?)\s(day|week|month|quarter|year|hour|minute|second)(?![^\W_])")
+_COUNTED = re.compile(r"\b(?:once|twice|times?) \Z", re.IGNORECASE)
+_LETTERS = re.compile(r"[a-z]+")
+_ADVERBS = {word: unit for unit, names in PERIODS.items() for word in names.split() if word.endswith(("ly", "al"))}
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = frozenset(MONTHS) - {"may", "march", "mar"}
+_TIMES = {"twice": 2, "thrice": 3}
+_LARGEST_LOOSE = 3
+_BOUND_AROUND = 24
+"""How far from an amount its bound or name is looked for, in code points."""
+_LABEL = re.compile(r"([^\W\d_]{3,})(?: of| is| was| are|:)\s[^\w\n]{0,3}\Z")
+_FROM = re.compile(r"\bfrom\s[^\w\n]{0,3}\Z", re.IGNORECASE)
+_TO = re.compile(r"[^\w\n]{0,3}(?:\w+\s)?to\s[^\w\n]{0,3}", re.IGNORECASE)
+_LEAST = re.compile(
+    r"(?:(?<!no )\b(?:more|greater|longer|higher|larger) than|\bno (?:less|fewer) than|at least|over|above"
+    r"|exceed\w*|minimum(?: of)?|(?<![-=])[>≥]=?)\s?[^\w\n]{0,3}\Z"
+    r"|\A[^\w\n]{0,3}\s?(?:\+(?!\d)|or (?:more|longer|above)|minimum)",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    r"(?:(?<!no )\b(?:less|fewer|shorter|lower|smaller) than|\bno (?:more|longer|greater) than|at most|up to|under"
+    r"|below|within|maximum(?: of)?|as many as|[<≤]=?)\s?[^\w\n]{0,3}\Z"
+    r"|\A[^\w\n]{0,3}\s?(?:or (?:less|fewer|shorter)|maximum)",
+    re.IGNORECASE,
+)
+_TURNED = re.compile(
+    r"(?:\b(?:not|never|cannot)|n['’]t)(?: [a-z]+){0,3} (?:exceed|longer|more|less|fewer|greater|larger|higher|lower)"
+    r"[^.]*\Z",
+    re.IGNORECASE,
+)
+_BOUNDED = re.compile(
+    r"\b(?:limit\w*|max\w*|min\w*|cap|ceiling|threshold|least|most|more|less|fewer|over|above|under|below|within|up to"
+    r"|beyond|exceed\w*|longer|about|around|roughly|some|than|between|from|as many|allow\w*|can)\b",
+    re.IGNORECASE,
+)
 
 
 def held(value: Value, others: Iterable[Value], words: Collection[str], *, about: bool) -> bool:
@@ -95,26 +140,6 @@ def _is_said(symbol: str, words: Collection[str]) -> bool:
         or (len(word) <= _LONGEST_UNIT and word[0].isalpha() and unit_named(word).symbol == symbol)
         for word in words
     )
-
-
-_AROUND = 24
-"""How far from a number what belongs to it is looked for, in code points."""
-_ABOUT = re.compile(
-    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|~|≈)[\s*_`$]*\Z", re.IGNORECASE
-)
-_DECADE = re.compile(r"[1-9]?[0-9]?[1-9]0'?s")
-_KNOWN = re.compile(r"\b(?:between|the|these|those|any|each of) \Z", re.IGNORECASE)
-_TWO_WORDS = frozenset({"twice", "thrice", "both", "single", "once"})
-_TAIL = re.compile(r"-([a-z]{3,})")
-_NAME = re.compile(r"([A-Z]\w+)\s\Z")
-_PER = re.compile(r"(?<![^\W_])(?:(per|each|every)|an?)\s(day|week|month|quarter|year|hour|minute|second)(?![^\W_])")
-_COUNTED = re.compile(r"\b(?:once|twice|times?) \Z", re.IGNORECASE)
-_LETTERS = re.compile(r"[a-z]+")
-_ADVERBS = {word: unit for unit, names in PERIODS.items() for word in names.split() if word.endswith(("ly", "al"))}
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = frozenset(MONTHS) - {"may", "march", "mar"}
-_TIMES = {"twice": 2, "thrice": 3}
-_LARGEST_LOOSE = 3
 
 
 def unheld(sentence: Sentence, ground: Ground) -> Iterator[tuple[Span, str]]:
@@ -312,35 +337,6 @@ def _same_period(sentence: Sentence, match: re.Match[str], ground: Ground) -> bo
             words.update(_LETTERS.findall(ground.plain[start : other.span.end + _AROUND // 2].lower()))
     periods = {period for period, names in PERIODS.items() if words.intersection(names.split())}
     return not periods or match[2] in periods
-
-
-_BOUND_AROUND = 24
-"""How far from an amount its bound or name is looked for, in code points."""
-_LABEL = re.compile(r"([^\W\d_]{3,})(?: of| is| was| are|:)\s[^\w\n]{0,3}\Z")
-_FROM = re.compile(r"\bfrom\s[^\w\n]{0,3}\Z", re.IGNORECASE)
-_TO = re.compile(r"[^\w\n]{0,3}(?:\w+\s)?to\s[^\w\n]{0,3}", re.IGNORECASE)
-_LEAST = re.compile(
-    r"(?:(?<!no )\b(?:more|greater|longer|higher|larger) than|\bno (?:less|fewer) than|at least|over|above"
-    r"|exceed\w*|minimum(?: of)?|(?<![-=])[>≥]=?)\s?[^\w\n]{0,3}\Z"
-    r"|\A[^\w\n]{0,3}\s?(?:\+(?!\d)|or (?:more|longer|above)|minimum)",
-    re.IGNORECASE,
-)
-_MOST = re.compile(
-    r"(?:(?<!no )\b(?:less|fewer|shorter|lower|smaller) than|\bno (?:more|longer|greater) than|at most|up to|under"
-    r"|below|within|maximum(?: of)?|as many as|[<≤]=?)\s?[^\w\n]{0,3}\Z"
-    r"|\A[^\w\n]{0,3}\s?(?:or (?:less|fewer|shorter)|maximum)",
-    re.IGNORECASE,
-)
-_TURNED = re.compile(
-    r"(?:\b(?:not|never|cannot)|n['’]t)(?: [a-z]+){0,3} (?:exceed|longer|more|less|fewer|greater|larger|higher|lower)"
-    r"[^.]*\Z",
-    re.IGNORECASE,
-)
-_BOUNDED = re.compile(
-    r"\b(?:limit\w*|max\w*|min\w*|cap|ceiling|threshold|least|most|more|less|fewer|over|above|under|below|within|up to"
-    r"|beyond|exceed\w*|longer|about|around|roughly|some|than|between|from|as many|allow\w*|can)\b",
-    re.IGNORECASE,
-)
 
 
 def exchanged(sentence: Sentence, ground: Ground) -> Iterator[Span]:

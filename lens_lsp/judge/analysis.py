@@ -41,6 +41,46 @@ _TYPES = (
     ),
     (AnswerType.PERSON, re.compile(r"\bwho(?:m|se)?\b")),
 )
+_OPENERS = """
+what which who whom whose when where why how are is was were did do does has have had in on of the at for from by
+to a an between both this that if can could should would will may during as with after before since until and or
+but list name show give find count compare summarize summarise outline explain describe tell please enumerate
+calculate compute add sum total average all every each number it its he she they we our my i there these those
+then also however although while according although not no yes under over into about among
+wann wer wie wo was warum welche welcher welches wieviel ist sind war hat haben liste nenne zeige fasse die der das
+ein eine im in am quand qui que quoi quel quelle quels quelles combien ou est sont liste resume donne les le la un
+une cuando quien quienes que cual cuales cuanto cuantos cuanta cuantas donde es son lista resume dame los las el
+когда кто что где сколько какой какая какое какие перечисли назови подведи кратко
+"""
+OPENERS = frozenset(_OPENERS.split())
+"""Words that open sentences and are capitalised for that reason alone."""
+_NO_NAMES = """
+i ok mr mrs ms dr monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm id todo note fixme
+yes no true false und oder et ou y o и или
+"""
+NO_NAMES = frozenset(_NO_NAMES.split())
+"""Capitalised words that name nothing by themselves."""
+_RANGES = ((0x41, 0x5B), (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x1F00))
+_CAPITALS = "".join(chr(code) for low, high in _RANGES for code in range(low, high) if chr(code).isupper())
+_IN_MARKS = re.compile(
+    r"\"([^\"\n]{2,80})\"|[“„]([^”“\n]{2,80})[”“]|«([^»\n]{2,80})»|`([^`\n]{1,80})`|(?<!\w)'([^'\n]{2,80})'(?!\w)"
+    r"|「([^」\n]{1,80})」|『([^』\n]{1,80})』|《([^》\n]{1,80})》|‘([^’\n]{2,80})’(?!\w)"
+)
+_CAPITALISED_WORD = rf"(?:[{_CAPITALS}]|\d)[\w’'&\-]*(?:\.(?=\w)[\w’'\-]+)*"
+_NAME_JOINERS = (
+    "of the|for the|of|the|for|de la|de los|de|du|des|del|della|di|da|von der|von|van der|van|der|den|el|al|bin|y|&"
+)
+_CAPITALISED = re.compile(
+    rf"(?<![\w@/\\.]){_CAPITALISED_WORD}(?:[ \t](?:(?:{_NAME_JOINERS})[ \t])?{_CAPITALISED_WORD})*"
+)
+# snake_case, path::to, file.ext, option -x, inner capitals (macOS), letters with digits (utf8).
+_IDENTIFIER = re.compile(
+    r"(?<![\w.\-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w+(?:(?:::|\.|_)\w{2,})+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Za-z]+\d\w*)"
+)
+_OWNS = re.compile(r"['’]s?$")
+_KATAKANA = re.compile(r"[ァ-ヺー]{3,}")
+_LONGEST = 80
 
 
 def analyse(question: str) -> Plan:
@@ -90,48 +130,6 @@ def answer_type(question: str) -> AnswerType:
         if pattern.search(lowered):
             return kind
     return AnswerType.ANY
-
-
-_OPENERS = """
-what which who whom whose when where why how are is was were did do does has have had in on of the at for from by
-to a an between both this that if can could should would will may during as with after before since until and or
-but list name show give find count compare summarize summarise outline explain describe tell please enumerate
-calculate compute add sum total average all every each number it its he she they we our my i there these those
-then also however although while according although not no yes under over into about among
-wann wer wie wo was warum welche welcher welches wieviel ist sind war hat haben liste nenne zeige fasse die der das
-ein eine im in am quand qui que quoi quel quelle quels quelles combien ou est sont liste resume donne les le la un
-une cuando quien quienes que cual cuales cuanto cuantos cuanta cuantas donde es son lista resume dame los las el
-когда кто что где сколько какой какая какое какие перечисли назови подведи кратко
-"""
-OPENERS = frozenset(_OPENERS.split())
-"""Words that open sentences and are capitalised for that reason alone."""
-_NO_NAMES = """
-i ok mr mrs ms dr monday tuesday wednesday thursday friday saturday sunday january february march april may june july
-august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm id todo note fixme
-yes no true false und oder et ou y o и или
-"""
-NO_NAMES = frozenset(_NO_NAMES.split())
-"""Capitalised words that name nothing by themselves."""
-_RANGES = ((0x41, 0x5B), (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x1F00))
-_CAPITALS = "".join(chr(code) for low, high in _RANGES for code in range(low, high) if chr(code).isupper())
-_IN_MARKS = re.compile(
-    r"\"([^\"\n]{2,80})\"|[“„]([^”“\n]{2,80})[”“]|«([^»\n]{2,80})»|`([^`\n]{1,80})`|(?<!\w)'([^'\n]{2,80})'(?!\w)"
-    r"|「([^」\n]{1,80})」|『([^』\n]{1,80})』|《([^》\n]{1,80})》|‘([^’\n]{2,80})’(?!\w)"
-)
-_CAPITALISED_WORD = rf"(?:[{_CAPITALS}]|\d)[\w’'&\-]*(?:\.(?=\w)[\w’'\-]+)*"
-_NAME_JOINERS = (
-    "of the|for the|of|the|for|de la|de los|de|du|des|del|della|di|da|von der|von|van der|van|der|den|el|al|bin|y|&"
-)
-_CAPITALISED = re.compile(
-    rf"(?<![\w@/\\.]){_CAPITALISED_WORD}(?:[ \t](?:(?:{_NAME_JOINERS})[ \t])?{_CAPITALISED_WORD})*"
-)
-# snake_case, path::to, file.ext, option -x, inner capitals (macOS), letters with digits (utf8).
-_IDENTIFIER = re.compile(
-    r"(?<![\w.\-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w+(?:(?:::|\.|_)\w{2,})+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Za-z]+\d\w*)"
-)
-_OWNS = re.compile(r"['’]s?$")
-_KATAKANA = re.compile(r"[ァ-ヺー]{3,}")
-_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,35 @@ _TABLE_RULE = re.compile(r"[\s|:=\-]*")
 LONGEST = 320
 """Code points of a quote in an answer; the evidence holds all of it."""
 _ITEM = 160
+# Between "]" and "(" of a link, "]" and ":" of a link's definition, "<" and the name of a tag or an address.
+_LIVE = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]{1,31}:(?=//)|www(?=\.))([^\s<>]+)")
+_BEHIND = ".,;:!?)]}\"'*_`"
+"""What may follow an address in a sentence."""
+MARKER = re.compile(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
+"""A citation in an answer: ``[1]``, ``[1, 2]``, ``[^3]``."""
+NUMBER = re.compile(r"[0-9]+")
+"""A number in it."""
+_LINE = re.compile(r"[^\n]+")
+_TRAILING_MARKERS = re.compile(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
+LEAD = re.compile(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
+"""What a line begins with that is an item of a list."""
+NO_CLAIM = re.compile(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
+"""What a line begins with that is a heading, a rule or a fence."""
+_WORDS = re.compile(r"[^\W_]+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_ABSENT = re.compile(
+    r"\b(?:not? (?:found|given|stated|mentioned|specified|evidence|information|answer|proof|passage|clear)|cannot|can't"
+    r"|could not|unable|unknown|do(?:es)? not (?:say|state|mention|give|hold|contain|specify|answer|prove|show|tell)"
+    r"|don't|doesn't|missing|insufficient)\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"\s*(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?\s*\Z")
+"""A line in bold that is a heading."""
+_FEWEST = 3
+"""Words of a sentence that can claim something by itself."""
+_WHOLE_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_ROW = re.compile(r"[ \t]*\|")
 
 
 def marker(*numbers: int) -> str:
@@ -134,13 +163,6 @@ def not_read(sections: Sequence[str], said: str = "Not read") -> str:
     return f"{said}: {named}{f' and {more:,} more' if more > 0 else ''}." if named else ""
 
 
-# Between "]" and "(" of a link, "]" and ":" of a link's definition, "<" and the name of a tag or an address.
-_LIVE = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]{1,31}:(?=//)|www(?=\.))([^\s<>]+)")
-_BEHIND = ".,;:!?)]}\"'*_`"
-"""What may follow an address in a sentence."""
-
-
 def unlinked(text: str) -> str:
     """The text without links, images and tags."""
     return _LIVE.sub(" ", text)
@@ -154,30 +176,6 @@ def without_addresses(text: str, known: Collection[str] = ()) -> str:
         return match[0] if any(written in one for one in known) else f"{match[1]} {match[2]}"
 
     return _ADDRESS.sub(broken, unlinked(text))
-
-
-MARKER = re.compile(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
-"""A citation in an answer: ``[1]``, ``[1, 2]``, ``[^3]``."""
-NUMBER = re.compile(r"[0-9]+")
-"""A number in it."""
-_LINE = re.compile(r"[^\n]+")
-_TRAILING_MARKERS = re.compile(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
-LEAD = re.compile(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
-"""What a line begins with that is an item of a list."""
-NO_CLAIM = re.compile(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
-"""What a line begins with that is a heading, a rule or a fence."""
-_WORDS = re.compile(r"[^\W_]+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_ABSENT = re.compile(
-    r"\b(?:not? (?:found|given|stated|mentioned|specified|evidence|information|answer|proof|passage|clear)|cannot|can't"
-    r"|could not|unable|unknown|do(?:es)? not (?:say|state|mention|give|hold|contain|specify|answer|prove|show|tell)"
-    r"|don't|doesn't|missing|insufficient)\b",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(r"\s*(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?\s*\Z")
-"""A line in bold that is a heading."""
-_FEWEST = 3
-"""Words of a sentence that can claim something by itself."""
 
 
 def cited_numbers(text: str) -> list[int]:
@@ -218,10 +216,6 @@ def _claims(sentence: str) -> bool:
 
 def _cites(sentence: str, numbers: Collection[int]) -> bool:
     return any(number in numbers for number in cited_numbers(sentence))
-
-
-_WHOLE_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_ROW = re.compile(r"[ \t]*\|")
 
 
 @dataclass(frozen=True, slots=True)

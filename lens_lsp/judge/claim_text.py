@@ -147,6 +147,40 @@ long tall high deep wide large big small heavy light short low hot cold warm fas
 """
 _MORE = (("need", ("require", "necessary")), ("use", ("employ",)), ("choose", ("select", "chose", "chosen")))
 _MEASURED = frozenset(map(stem, _ADJECTIVES.split()))
+_EMPTY = STOP_WORDS - {"name", "named", "called", "known", "own"}
+_SHORTEST = 4
+"""Letters that two forms of a word share at least."""
+_LONGEST_ENDING = 4
+UNITLESS = frozenset({Dimension.NUMBER, Dimension.COUNT, Dimension.ORDINAL})
+"""The dimensions of numbers that measure nothing."""
+PERIODS = {
+    "day": "day daily", "week": "week weekly wk", "month": "month monthly mo", "quarter": "quarter quarterly",
+    "year": "year yearly annual annually yr annum", "hour": "hour hourly h hr", "minute": "minute min",
+    "second": "second sec s",
+}  # fmt: skip
+"""What something happens or is paid for again and again, with the words that say so."""
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_TO = r"\s?(?:-|–|to|and|through|until)\s?"
+_DAYS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<![\w.])(?P<a>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s(?:of\s)?(?P<m>{_MONTH})(?P<b>)(?![^\W_])",
+        rf"(?<![^\W_])(?P<m>{_MONTH})\.?\s(?P<a>[0-3]?[0-9])(?:st|nd|rd|th)?(?P<b>)(?![\w%]|[.:,][0-9])",
+        rf"(?<![^\W_])(?P<m>{_MONTH})\.?\s(?P<a>[0-3]?[0-9])(?:st|nd|rd|th)?{_TO}(?P<b>[0-3]?[0-9])(?![0-9])",
+        rf"(?<![\w.])(?P<a>[0-3]?[0-9])\.?{_TO}(?P<b>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s(?P<m>{_MONTH})(?![^\W_])",
+    )
+)
+_CLOCKED = re.compile(r"(?<![\w.])(?:([0-9]{1,3})h)?(?:([0-9]{1,3})m)?([0-9]{1,3})s(?![^\W_])")
+DIGITS = re.compile(r"[^\W_]*[0-9](?:[^\W_]|[.,:+/_-](?=[^\W_]))*")
+"""A run that holds a digit."""
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_SUFFIX = re.compile(r"\.[a-z]{1,5}\Z")
+_SEPARATORS = re.compile(r"[/_\\-]")
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|([0-9]{1,2})[.)])[ \t]", re.MULTILINE)
+_LISTING = re.compile(r"[:.;()]\s")
+_COMMAS = re.compile(r",\s+and\s|,\s|\sand\s|\s&\s")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_COUNTING = {**ORDINAL_WORDS, "both": 2, "pair": 2, "couple": 2, "twice": 2, "double": 2}
 
 
 def _same() -> dict[str, tuple[str, ...]]:
@@ -162,10 +196,6 @@ IRREGULAR: Mapping[str, tuple[str, ...]] = {
     **{stem(word): tuple(map(stem, others)) for word, others in _MORE},
 }
 """Stem of a word to the stems of its irregular forms and of words that say the same."""
-_EMPTY = STOP_WORDS - {"name", "named", "called", "known", "own"}
-_SHORTEST = 4
-"""Letters that two forms of a word share at least."""
-_LONGEST_ENDING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,36 +268,6 @@ def aligned(words: Sequence[ClaimToken], others: Sequence[ClaimToken]) -> dict[i
 def overlaps_any(span: Span, others: Iterable[Span]) -> bool:
     """Whether a span shares text with one of the others."""
     return any(span.overlaps(other) for other in others)
-
-
-UNITLESS = frozenset({Dimension.NUMBER, Dimension.COUNT, Dimension.ORDINAL})
-"""The dimensions of numbers that measure nothing."""
-PERIODS = {
-    "day": "day daily", "week": "week weekly wk", "month": "month monthly mo", "quarter": "quarter quarterly",
-    "year": "year yearly annual annually yr annum", "hour": "hour hourly h hr", "minute": "minute min",
-    "second": "second sec s",
-}  # fmt: skip
-"""What something happens or is paid for again and again, with the words that say so."""
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_TO = r"\s?(?:-|–|to|and|through|until)\s?"
-_DAYS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?<![\w.])(?P<a>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s(?:of\s)?(?P<m>{_MONTH})(?P<b>)(?![^\W_])",
-        rf"(?<![^\W_])(?P<m>{_MONTH})\.?\s(?P<a>[0-3]?[0-9])(?:st|nd|rd|th)?(?P<b>)(?![\w%]|[.:,][0-9])",
-        rf"(?<![^\W_])(?P<m>{_MONTH})\.?\s(?P<a>[0-3]?[0-9])(?:st|nd|rd|th)?{_TO}(?P<b>[0-3]?[0-9])(?![0-9])",
-        rf"(?<![\w.])(?P<a>[0-3]?[0-9])\.?{_TO}(?P<b>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s(?P<m>{_MONTH})(?![^\W_])",
-    )
-)
-_CLOCKED = re.compile(r"(?<![\w.])(?:([0-9]{1,3})h)?(?:([0-9]{1,3})m)?([0-9]{1,3})s(?![^\W_])")
-DIGITS = re.compile(r"[^\W_]*[0-9](?:[^\W_]|[.,:+/_-](?=[^\W_]))*")
-"""A run that holds a digit."""
-_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
-_SUFFIX = re.compile(r"\.[a-z]{1,5}\Z")
-_SEPARATORS = re.compile(r"[/_\\-]")
-_ITEM = re.compile(r"^[ \t]*(?:[-*+]|([0-9]{1,2})[.)])[ \t]", re.MULTILINE)
-_LISTING = re.compile(r"[:.;()]\s")
-_COMMAS = re.compile(r",\s+and\s|,\s|\sand\s|\s&\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,10 +346,6 @@ def _written(text: str) -> Iterator[str]:
         yield whole.removeprefix("v")
         if not _THOUSANDS.fullmatch(whole):
             yield from (part.lstrip("0").removesuffix("s") for part in re.split(r"[-/_:+,]", whole))
-
-
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_COUNTING = {**ORDINAL_WORDS, "both": 2, "pair": 2, "couple": 2, "twice": 2, "double": 2}
 
 
 @dataclass(frozen=True, slots=True)

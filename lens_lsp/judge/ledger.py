@@ -17,6 +17,13 @@ from lens_lsp.model.answer import Account, Mode, Sent, StopReason
 from lens_lsp.model.errors import BudgetSpent
 
 N = TypeVar("N", int, float)
+# Three lines of ours around a region, with their nonce.
+_FENCE = 30
+_ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
+_KEPT_SECONDS, _KEPT_SHARE = 5.0, 0.2
+"""What of a question's time is kept for an answer without its model, and the share of it that this is at most."""
+MODEL_SECONDS = 900.0
+"""Seconds of a question that a model judges: a small one on this machine reads a prompt for minutes."""
 
 
 class CallStage(StrEnum):
@@ -43,13 +50,6 @@ class CallStage(StrEnum):
 
 _ANSWERING = frozenset({CallStage.READ, CallStage.AMEND, CallStage.VERIFY, CallStage.SYNTHESISE, CallStage.CALIBRATE})
 """Calls that may be the last one: their replies hold an answer, or there is one already."""
-# Three lines of ours around a region, with their nonce.
-_FENCE = 30
-_ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
-_KEPT_SECONDS, _KEPT_SHARE = 5.0, 0.2
-"""What of a question's time is kept for an answer without its model, and the share of it that this is at most."""
-MODEL_SECONDS = 900.0
-"""Seconds of a question that a model judges: a small one on this machine reads a prompt for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,12 @@ class Limits:
 
 @overload
 def _least(one: N, other: N | None) -> N: ...
+
+
 @overload
 def _least(one: N | None, other: N | None) -> N | None: ...
+
+
 def _least(one: N | None, other: N | None) -> N | None:
     known = [each for each in (one, other) if each is not None]
     return min(known) if known else None

@@ -104,63 +104,6 @@ _CONVERSES = "send sent receive received lend borrow win lose precede follow pus
 COMPARED = frozenset(map(stem, [*_COMPARATIVES.split(), *_CONVERSES.split()]))
 """Stems of opposites that say the same once the two they speak of change places: "faster", "receive"."""
 _SHORTEST = 3
-
-
-def _forms(word: str) -> frozenset[str]:
-    """The stems of a word's forms."""
-    root = word.removesuffix("e")
-    forms = {word, f"{word}s", f"{root}ed", f"{root}ing"}
-    if word.endswith("y"):
-        forms |= {f"{word[:-1]}ied", f"{word[:-1]}ies"}
-    return frozenset({*map(stem, forms), *IRREGULAR.get(stem(word), ())})
-
-
-def _table() -> dict[str, frozenset[str]]:
-    table: dict[str, set[str]] = {}
-    for group in _OPPOSED.replace("\n", " ").split(" | "):
-        first, *others = map(stem, group.split())
-        table[first] = set(others)
-    for group in _OPPOSITES.replace("\n", "|").strip("|").split("|"):
-        first, *others = group.split()
-        for one, other in product(_forms(first), [form for word in others for form in _forms(word)]):
-            table.setdefault(one, set()).add(other)
-            table.setdefault(other, set()).add(one)
-    return {word: frozenset(others) for word, others in table.items()}
-
-
-_TABLE = _table()
-
-
-def opposite(a: ClaimToken, b: ClaimToken) -> bool:
-    """Whether two words are opposites."""
-    if b.stem in _TABLE.get(a.stem, ()):
-        return True
-    shorter, longer = sorted((a.word, b.word), key=len)
-    if len(shorter) < _SHORTEST:
-        return False
-    if longer not in _NO_PREFIX and any(_akin(root, shorter) for root in _roots(longer)):
-        return True
-    pairs = ((a.word, b.word), (b.word, a.word))
-    return any(one.endswith("less") and other.endswith("ful") and one[:-4] == other[:-3] for one, other in pairs)
-
-
-def _roots(word: str) -> Iterator[str]:
-    """What a word denies by its prefix."""
-    for prefix in ("un", "non"):
-        if word.startswith(prefix):
-            yield word[len(prefix) :]
-    if word.startswith(_ADJECTIVE_PREFIXES) and word.endswith(_ADJECTIVE_ENDINGS):
-        yield word[2:]
-    if word.startswith("dis") and stem(word[3:]) in _DENIED_BY_DIS:
-        yield word[3:]
-
-
-def _akin(a: str, b: str) -> bool:
-    """Whether two words are of one family: "responsive" and "respond"."""
-    shared = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return (bool(a) and stem(a) == stem(b)) or shared >= max(5, 2 * min(len(a), len(b)) // 3)
-
-
 _NEGATIONS = """
 nobody nothing nowhere nor non hardly scarcely barely lack lacks lacking avoid avoids
 not no never none neither nor without cannot isn't wasn't aren't weren't doesn't don't didn't won't hasn't haven't
@@ -228,6 +171,61 @@ _AROUND = 6
 """How many words away two opposites still speak of what is shared."""
 _REACH = 4
 """How many content words behind a negation it may deny."""
+
+
+def _forms(word: str) -> frozenset[str]:
+    """The stems of a word's forms."""
+    root = word.removesuffix("e")
+    forms = {word, f"{word}s", f"{root}ed", f"{root}ing"}
+    if word.endswith("y"):
+        forms |= {f"{word[:-1]}ied", f"{word[:-1]}ies"}
+    return frozenset({*map(stem, forms), *IRREGULAR.get(stem(word), ())})
+
+
+def _table() -> dict[str, frozenset[str]]:
+    table: dict[str, set[str]] = {}
+    for group in _OPPOSED.replace("\n", " ").split(" | "):
+        first, *others = map(stem, group.split())
+        table[first] = set(others)
+    for group in _OPPOSITES.replace("\n", "|").strip("|").split("|"):
+        first, *others = group.split()
+        for one, other in product(_forms(first), [form for word in others for form in _forms(word)]):
+            table.setdefault(one, set()).add(other)
+            table.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in table.items()}
+
+
+_TABLE = _table()
+
+
+def opposite(a: ClaimToken, b: ClaimToken) -> bool:
+    """Whether two words are opposites."""
+    if b.stem in _TABLE.get(a.stem, ()):
+        return True
+    shorter, longer = sorted((a.word, b.word), key=len)
+    if len(shorter) < _SHORTEST:
+        return False
+    if longer not in _NO_PREFIX and any(_akin(root, shorter) for root in _roots(longer)):
+        return True
+    pairs = ((a.word, b.word), (b.word, a.word))
+    return any(one.endswith("less") and other.endswith("ful") and one[:-4] == other[:-3] for one, other in pairs)
+
+
+def _roots(word: str) -> Iterator[str]:
+    """What a word denies by its prefix."""
+    for prefix in ("un", "non"):
+        if word.startswith(prefix):
+            yield word[len(prefix) :]
+    if word.startswith(_ADJECTIVE_PREFIXES) and word.endswith(_ADJECTIVE_ENDINGS):
+        yield word[2:]
+    if word.startswith("dis") and stem(word[3:]) in _DENIED_BY_DIS:
+        yield word[3:]
+
+
+def _akin(a: str, b: str) -> bool:
+    """Whether two words are of one family: "responsive" and "respond"."""
+    shared = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return (bool(a) and stem(a) == stem(b)) or shared >= max(5, 2 * min(len(a), len(b)) // 3)
 
 
 @dataclass(frozen=True, slots=True)

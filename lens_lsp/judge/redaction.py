@@ -35,6 +35,19 @@ _UNSEEN = re.compile(
 _SUSPECT = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _SUSPECT_LENGTH = 4
 _PLACEHOLDER = "[[SECRET:"
+_ESCAPES = re.compile(r"\\(?=[^\w\s])")
+_BETWEEN_PARTS = re.compile(r"(?:[\s>]|\\(?:\\*n(?![a-z]))?)+")
+_GRAM, _STEP = 8, 4
+_LEAST_PART = 12
+_MOST_KNOWN = 200_000
+_SETTINGS = re.compile(
+    r"(?:^|/)[^/]*\.(?:ini|cfg|cnf|conf|config|properties|props|toml|ya?ml|json|jsonc|json5|hcl|tf|xml|plist|rc|env)\Z",
+    re.IGNORECASE,
+)
+_LOCKS = re.compile(r"lock(?:\.[a-z]+)?\Z|\.lock\b|-lock\.|\bsums?\b", re.IGNORECASE)
+_MOST_CACHED = 4096
+_cached: OrderedDict[tuple[bytes, bool], tuple[Secret, ...]] = OrderedDict()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +150,6 @@ class Fragments:
         return [Secret(seen.span(one.span), one.kind, one.value) for one in parts]
 
 
-_ESCAPES = re.compile(r"\\(?=[^\w\s])")
-_BETWEEN_PARTS = re.compile(r"(?:[\s>]|\\(?:\\*n(?![a-z]))?)+")
-_GRAM, _STEP = 8, 4
-_LEAST_PART = 12
-_MOST_KNOWN = 200_000
-
-
 def _same_around(text: str, start: int, value: str, at: int) -> tuple[int, int]:
     """How far a text and a value are the same around two places."""
     back = 0
@@ -152,16 +158,6 @@ def _same_around(text: str, start: int, value: str, at: int) -> tuple[int, int]:
     most = min(len(text) - start, len(value) - at)
     on = next((step for step in range(most) if text[start + step] != value[at + step]), most)
     return start - back, start + on
-
-
-_SETTINGS = re.compile(
-    r"(?:^|/)[^/]*\.(?:ini|cfg|cnf|conf|config|properties|props|toml|ya?ml|json|jsonc|json5|hcl|tf|xml|plist|rc|env)\Z",
-    re.IGNORECASE,
-)
-_LOCKS = re.compile(r"lock(?:\.[a-z]+)?\Z|\.lock\b|-lock\.|\bsums?\b", re.IGNORECASE)
-_MOST_CACHED = 4096
-_cached: OrderedDict[tuple[bytes, bool], tuple[Secret, ...]] = OrderedDict()
-_lock = threading.Lock()
 
 
 def secrets_of(text: str, path: str) -> tuple[Secret, ...]:

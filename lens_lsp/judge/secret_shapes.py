@@ -30,6 +30,169 @@ _U = "A-Z0-9"
 _D = r"A-Za-z0-9_\-.="
 _LOOKED_AT = 300
 """Code points by which it is decided whether something is a secret; one that is goes on as far as it does."""
+_ANNOUNCING = (
+    *("password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "token", "apikey", "key", "credential"),
+    *("authorization", "bearer", "identified by", "auth", "cookie", "session", "seed phrase", "mnemonic", "webhook"),
+    *("recovery phrase", "license", "signature", "sig=", "salt", "pin", "dsn", "jwt", "sid", "access_code", "nonce"),
+)
+_SERVICES = (
+    *(
+        "datadog",
+        "heroku",
+        "algolia",
+        "okta",
+        "discord",
+        "mailchimp",
+        "asana",
+        "cloudflare",
+        "linode",
+        "vultr",
+        "hetzner",
+    ),
+    *("codecov", "travis", "jenkins", "sonarqube", "splunk", "pagerduty", "opsgenie", "rollbar", "bugsnag", "twitch"),
+    *("spotify", "reddit", "dropbox", "zendesk", "freshdesk", "intercom", "mailjet", "postmark", "sumologic", "logdna"),
+    *(
+        "coinbase",
+        "kraken",
+        "binance",
+        "messagebird",
+        "plivo",
+        "vonage",
+        "nexmo",
+        "openweather",
+        "shodan",
+        "virustotal",
+    ),
+    *("todoist", "bitly", "etsy", "yelp", "fastly", "confluent", "snowflake", "elastic", "wandb", "cohere", "mistral"),
+    *(
+        "assemblyai",
+        "deepgram",
+        "mattermost",
+        "gitea",
+        "drone",
+        "auth0",
+        "docusign",
+        "squarespace",
+        "rapidapi",
+        "ipinfo",
+    ),
+)
+_BLOCKS = ("-----begin ", "-----end ", "---- begin ssh2 encrypted", "putty-user-key-file", "private-lines:")
+_OTHERS = (
+    *("eyj", "://", "hooks.slack.com", "discord.com/api/webhooks", "discordapp.com/api/webhooks", "webhook.office.com"),
+    *(":aa", ".atlasv1.", "q~", "-us", "ls0tls1crudj", "accountkey=", "sharedaccesskey=", "_mmk", "nral", "a3-"),
+    *("open-apis/bot", "chat.googleapis.com", "qyapi.weixin.qq.com", "oapi.dingtalk.com", "b3blbnnzac1rzxktdj"),
+    *("ewogicj0exbl", "eyj0exblijogin", "eyj0exblijoic2", 'd":', 'd\\":', 'd" :', " -u ", "--user ", "client-key-data"),
+)
+_VAGUE = frozenset({"password", "service-key", "entropy"})
+_ALWAYS = frozenset(_BLOCKS) - {"-----end "}
+_DIGIT = re.compile("[0-9]")
+_ESCAPED = frozenset("nrtbfv")
+_SAME = re.compile(r"(.)\1*\Z", re.DOTALL)
+_STANDS_FOR = re.compile(
+    r"(?<![A-Za-z0-9\-])(?:your|my|the|some|an?)[_\-](?!.*[0-9]{3})|example|placeholder|changeme|change-me|replace|redacted|xxxx"
+    r"|\*{3}|\.{3}|<[a-z_ \-]{1,40}>|dummy|notreal|secret_here|_here\b",
+    re.IGNORECASE,
+)
+_LOWER = re.compile("[a-z]")
+_UPPER = re.compile("[A-Z]")
+_HEX = re.compile("[0-9a-fA-F]+")
+_WORDS = re.compile(r"[A-Za-z]{4,}|[A-Z]?[a-z]{3,}")
+# What a value may be: in quotes all until the same quote, else what has no blank.
+_TAIL = re.compile(r"(?:(?!://)[\w.\-]){0,40}[\"'`*)\]]{0,4}")
+_BETWEEN = re.compile(
+    r"[ \t]{0,16}(?:=>|:=|\?=|->|={1,3}|:(?!:)|>|,|\|)[ \t]{0,8}\\?(?:\n[ \t]{1,12})?[\"'`*(<|]{0,4}[ \t]{0,2}[|>]?"
+    r"|[ \t]{1,4}(?:is|was|are|equals|to|of|be|being|as|reads|value|ist)[ \t]{0,2}:?[ \t]{1,3}[\"'`*(<]{0,4}"
+    r"|[ \t]{0,2}\([ \t]{0,2}[\"'`]{1,3}"
+    r"|[ \t]{1,4}[\"'`*(<]{0,4}",
+    re.IGNORECASE,
+)
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token|Bot|token|bearer|basic|ApiKey|Digest)[ \t]{1,3}")
+_UNTIL_BLANK = re.compile(r"[^\s\"'`<>|\\]+")
+_IN_QUOTES = {mark: re.compile(rf"[^{mark}\r\n]{{1,4000}}") for mark in "\"'`"}
+_NOT_VALUE = re.compile(
+    r"[$%&]?[({\[]|\$[A-Za-z_{(]|%[A-Za-z_]{2,}%|(?:https?|file|s3|gs)://|[./~]{1,2}/|@|arn:|/[A-Za-z]{2,}/"
+)
+_CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(|\[)|[A-Za-z_]+(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*(?:::\w+)+")
+_STRONG = frozenset({"password", "passwd", "passphrase", "passcode", "pwd", "secret", "identified by"})
+_WEAK = frozenset(
+    {"pass", "auth", "cookie", "session", "license", "salt", "pin", "sid", "signature", "nonce", "webhook"}
+)
+_BEFORE_KEY = re.compile(
+    r"(?:api|access|secret|auth|private|encrypt\w*|sign\w*|master|license|account|storage|consumer|app|application"
+    r"|client|service|session|shared|subscription|write|admin|integration|project|deploy|ingest|rest|server|user|root"
+    r"|webhook|hmac|crypt\w*|aes|jwt|security|primary|secondary|live|prod|production|test|[A-Z0-9]{2,}_[A-Z0-9_]{0,30})"
+    r"[ _.\-]{0,2}\Z",
+    re.IGNORECASE,
+)
+_HARMLESS = re.compile(
+    r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?:public|partition|sort|foreign|primary|cache|row|hot|idempotency|object|map|index|license|publish\w*|short|arrow"
+    r"|host|composite|unique|natural|surrogate|tree|json|i18n|lang|message|registry|product)[ _.\-]{0,2}\Z",
+    re.IGNORECASE,
+)
+_HASHES = re.compile(
+    r"sha\d|md5|hash|digest|checksum|integrity|commit|revision|\brev\b|uuid|guid|etag|fingerprint|version|resolved|image"
+    r"|\burls?\b|path|href|\bsrc\b|email|public|thumbprint|locale|font|color",
+    re.IGNORECASE,
+)
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_BLANK = re.compile(r"\s")
+_LETTER = re.compile(r"[^\W\d_]")
+_BRACKETS = re.compile("[(){}]")
+_PHRASES = frozenset({"seed phrase", "mnemonic", "recovery phrase"})
+_OPENS = {")": "(", "]": "[", "}": "{"}
+_ORDINARY = re.compile(
+    r"(?:[a-z]+[0-9]{0,4}|[A-Z][a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4})(?:[._\-/:+,#@]+(?:[a-z]+[0-9]{0,4}|[A-Z][a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4}))*[.\-_/:]?"
+    r"|(?:[A-Z]?[a-z]+[0-9]{0,2}){2,12}"
+)
+_PART = re.compile("[A-Za-z0-9]+")
+_PHRASE = re.compile(r"(?:[\"'`*(]{0,3})((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
+# Blocks that say what they are.
+_BEGIN = re.compile(r"-----BEGIN (?P<of>[A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d))-----")
+_END = re.compile(r"-----END [A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d)-----")
+_LONGEST_BLOCK = 200_000
+_BREAK = r"(?:[\s\"'>+,|#*`;.&]|\\{1,3}[nrt\"])"
+_LINES = re.compile(
+    rf"(?:{_BREAK}{{0,24}}(?:[A-Za-z0-9+/=]{{8,}}|(?:Proc-Type|DEK-Info|Comment|Version|Hash):[^\r\n\\]{{0,200}}"
+    r"|=[A-Za-z0-9+/]{4}))+"
+)
+_BACK_LINE = re.compile(rf"[A-Za-z0-9+/=]{{8,}}{_BREAK}{{0,24}}\Z")
+_LAST_LINES = 20_000
+_JSON_WEB = re.compile(
+    r"eyJ[A-Za-z0-9_\-]{8,8000}+\.(?:eyJ)?[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)?"
+)
+_URL_PASSWORD = re.compile(
+    r"://(?P<user>[^\s/:@\"'<>]{0,200}):(?P<secret>[^\s/@\"'<>]{3,2000}(?:@[^\s/@\"'<>:.]{0,40})?)@(?=[\w\[%$])"
+)
+_URL_TOKEN = re.compile(r"://(?P<secret>[A-Za-z0-9_\-]{20,300})@[\w\[]")
+_EXAMPLES = frozenset(
+    {
+        "password",
+        "passwd",
+        "pass",
+        "secret",
+        "token",
+        "user",
+        "pwd",
+        "pw",
+        "port",
+        "xxxx",
+        "pass123",
+        "mypassword",
+        "passw0rd",
+    }
+)
+# A file of settings: a name, a sign, a value.
+_SETTING = re.compile(
+    r"^[ \t]{0,64}(?:(?:export|set|-)[ \t]{1,8})?[\"']?(?P<name>[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]{0,40}[:=][ \t]{0,8}"
+    r"[\"']?(?P<secret>[A-Za-z0-9+/_\-=.~!@#^&*]{20,400})[\"']?,?[ \t]*(?:[#;].{0,200})?\r?$",
+    re.MULTILINE,
+)
+# Texts that were cut out of others which are not at hand.
+_MIDDLE = re.compile(r"^[ \t>]{0,8}(?P<secret>[A-Za-z0-9+/]{60,76}(?:\s{1,8}[A-Za-z0-9+/=]{8,76})+)$", re.MULTILINE)
+_MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)
+_AT_START = re.compile(r"\A[A-Za-z0-9+/_\-=.]{12,}")
+_AT_END = re.compile(r"[A-Za-z0-9+/_\-=.]{12,}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,60 +351,6 @@ ISSUED: tuple[_Issued, ...] = (
     _issued("firebase", "AAAA", _L + ":", 120),
 )
 """Kinds and how they begin; of several that fit, the one that reaches further."""
-_ANNOUNCING = (
-    *("password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "token", "apikey", "key", "credential"),
-    *("authorization", "bearer", "identified by", "auth", "cookie", "session", "seed phrase", "mnemonic", "webhook"),
-    *("recovery phrase", "license", "signature", "sig=", "salt", "pin", "dsn", "jwt", "sid", "access_code", "nonce"),
-)
-_SERVICES = (
-    *(
-        "datadog",
-        "heroku",
-        "algolia",
-        "okta",
-        "discord",
-        "mailchimp",
-        "asana",
-        "cloudflare",
-        "linode",
-        "vultr",
-        "hetzner",
-    ),
-    *("codecov", "travis", "jenkins", "sonarqube", "splunk", "pagerduty", "opsgenie", "rollbar", "bugsnag", "twitch"),
-    *("spotify", "reddit", "dropbox", "zendesk", "freshdesk", "intercom", "mailjet", "postmark", "sumologic", "logdna"),
-    *(
-        "coinbase",
-        "kraken",
-        "binance",
-        "messagebird",
-        "plivo",
-        "vonage",
-        "nexmo",
-        "openweather",
-        "shodan",
-        "virustotal",
-    ),
-    *("todoist", "bitly", "etsy", "yelp", "fastly", "confluent", "snowflake", "elastic", "wandb", "cohere", "mistral"),
-    *(
-        "assemblyai",
-        "deepgram",
-        "mattermost",
-        "gitea",
-        "drone",
-        "auth0",
-        "docusign",
-        "squarespace",
-        "rapidapi",
-        "ipinfo",
-    ),
-)
-_BLOCKS = ("-----begin ", "-----end ", "---- begin ssh2 encrypted", "putty-user-key-file", "private-lines:")
-_OTHERS = (
-    *("eyj", "://", "hooks.slack.com", "discord.com/api/webhooks", "discordapp.com/api/webhooks", "webhook.office.com"),
-    *(":aa", ".atlasv1.", "q~", "-us", "ls0tls1crudj", "accountkey=", "sharedaccesskey=", "_mmk", "nral", "a3-"),
-    *("open-apis/bot", "chat.googleapis.com", "qyapi.weixin.qq.com", "oapi.dingtalk.com", "b3blbnnzac1rzxktdj"),
-    *("ewogicj0exbl", "eyj0exblijogin", "eyj0exblijoic2", 'd":', 'd\\":', 'd" :', " -u ", "--user ", "client-key-data"),
-)
 
 
 def secrets(text: str, *, config: bool = False) -> Iterator[tuple[Span, str]]:
@@ -276,10 +385,6 @@ def _apart(found: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
         else:
             joined.append((span, kind))
     return joined
-
-
-_VAGUE = frozenset({"password", "service-key", "entropy"})
-_ALWAYS = frozenset(_BLOCKS) - {"-----end "}
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,10 +457,6 @@ def _of_issuer(text: str, at: int, prefix: str, each: _Issued) -> Iterator[tuple
     yield Span(at, end), each.kind
 
 
-_DIGIT = re.compile("[0-9]")
-_ESCAPED = frozenset("nrtbfv")
-
-
 def _begins(text: str, at: int) -> bool:
     """Whether a key may begin at a place: not inside a word, though behind an escape of JSON or of a URL."""
     if at == 0 or not (text[at - 1].isascii() and text[at - 1].isalnum()):
@@ -363,14 +464,6 @@ def _begins(text: str, at: int) -> bool:
     if at >= 2 and text[at - 2] == "\\" and text[at - 1] in _ESCAPED:
         return True
     return (at >= 3 and text[at - 3] == "%") or (at >= 6 and text[at - 6 : at - 4] == "\\u")
-
-
-_SAME = re.compile(r"(.)\1*\Z", re.DOTALL)
-_STANDS_FOR = re.compile(
-    r"(?<![A-Za-z0-9\-])(?:your|my|the|some|an?)[_\-](?!.*[0-9]{3})|example|placeholder|changeme|change-me|replace|redacted|xxxx"
-    r"|\*{3}|\.{3}|<[a-z_ \-]{1,40}>|dummy|notreal|secret_here|_here\b",
-    re.IGNORECASE,
-)
 
 
 def _is_example(value: str) -> bool:
@@ -383,12 +476,6 @@ def _entropy(value: str) -> float:
     value = value[:_LOOKED_AT]
     size = len(value)
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
-
-
-_LOWER = re.compile("[a-z]")
-_UPPER = re.compile("[A-Z]")
-_HEX = re.compile("[0-9a-fA-F]+")
-_WORDS = re.compile(r"[A-Za-z]{4,}|[A-Z]?[a-z]{3,}")
 
 
 def _drawn(value: str) -> bool:
@@ -404,46 +491,6 @@ def _changes(value: str) -> int:
     """How often upper case, lower case and figures follow each other."""
     kinds = [(each.isupper(), each.isdigit()) for each in value]
     return sum(left != right for left, right in pairwise(kinds))
-
-
-# What a value may be: in quotes all until the same quote, else what has no blank.
-_TAIL = re.compile(r"(?:(?!://)[\w.\-]){0,40}[\"'`*)\]]{0,4}")
-_BETWEEN = re.compile(
-    r"[ \t]{0,16}(?:=>|:=|\?=|->|={1,3}|:(?!:)|>|,|\|)[ \t]{0,8}\\?(?:\n[ \t]{1,12})?[\"'`*(<|]{0,4}[ \t]{0,2}[|>]?"
-    r"|[ \t]{1,4}(?:is|was|are|equals|to|of|be|being|as|reads|value|ist)[ \t]{0,2}:?[ \t]{1,3}[\"'`*(<]{0,4}"
-    r"|[ \t]{0,2}\([ \t]{0,2}[\"'`]{1,3}"
-    r"|[ \t]{1,4}[\"'`*(<]{0,4}",
-    re.IGNORECASE,
-)
-_SCHEME = re.compile(r"(?:Bearer|Basic|Token|Bot|token|bearer|basic|ApiKey|Digest)[ \t]{1,3}")
-_UNTIL_BLANK = re.compile(r"[^\s\"'`<>|\\]+")
-_IN_QUOTES = {mark: re.compile(rf"[^{mark}\r\n]{{1,4000}}") for mark in "\"'`"}
-_NOT_VALUE = re.compile(
-    r"[$%&]?[({\[]|\$[A-Za-z_{(]|%[A-Za-z_]{2,}%|(?:https?|file|s3|gs)://|[./~]{1,2}/|@|arn:|/[A-Za-z]{2,}/"
-)
-_CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(|\[)|[A-Za-z_]+(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*(?:::\w+)+")
-_STRONG = frozenset({"password", "passwd", "passphrase", "passcode", "pwd", "secret", "identified by"})
-_WEAK = frozenset(
-    {"pass", "auth", "cookie", "session", "license", "salt", "pin", "sid", "signature", "nonce", "webhook"}
-)
-_BEFORE_KEY = re.compile(
-    r"(?:api|access|secret|auth|private|encrypt\w*|sign\w*|master|license|account|storage|consumer|app|application"
-    r"|client|service|session|shared|subscription|write|admin|integration|project|deploy|ingest|rest|server|user|root"
-    r"|webhook|hmac|crypt\w*|aes|jwt|security|primary|secondary|live|prod|production|test|[A-Z0-9]{2,}_[A-Z0-9_]{0,30})"
-    r"[ _.\-]{0,2}\Z",
-    re.IGNORECASE,
-)
-_HARMLESS = re.compile(
-    r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?:public|partition|sort|foreign|primary|cache|row|hot|idempotency|object|map|index|license|publish\w*|short|arrow"
-    r"|host|composite|unique|natural|surrogate|tree|json|i18n|lang|message|registry|product)[ _.\-]{0,2}\Z",
-    re.IGNORECASE,
-)
-_HASHES = re.compile(
-    r"sha\d|md5|hash|digest|checksum|integrity|commit|revision|\brev\b|uuid|guid|etag|fingerprint|version|resolved|image"
-    r"|\burls?\b|path|href|\bsrc\b|email|public|thumbprint|locale|font|color",
-    re.IGNORECASE,
-)
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
 
 def _announced(word: str) -> Callable[[str, int], Iterator[tuple[Span, str]]]:
@@ -533,12 +580,6 @@ def _is_key(value: str, firm: bool, quoted: bool, weak: bool) -> bool:
     return len(value) >= least and _LETTER.search(value) is not None and _drawn(value) and not _ordinary(value)
 
 
-_BLANK = re.compile(r"\s")
-_LETTER = re.compile(r"[^\W\d_]")
-_BRACKETS = re.compile("[(){}]")
-_PHRASES = frozenset({"seed phrase", "mnemonic", "recovery phrase"})
-
-
 def _trimmed(value: str, sign: str) -> str:
     """A value without quotes, without what ends the sentence or the list that it stands in."""
     while (value and value[-1] in ",;") or ((sign == "" or sign[-1:].isalpha()) and value and value[-1] in ".!?:)*"):
@@ -548,14 +589,6 @@ def _trimmed(value: str, sign: str) -> str:
     ):
         value = value[:-1]
     return value
-
-
-_OPENS = {")": "(", "]": "[", "}": "{"}
-_ORDINARY = re.compile(
-    r"(?:[a-z]+[0-9]{0,4}|[A-Z][a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4})(?:[._\-/:+,#@]+(?:[a-z]+[0-9]{0,4}|[A-Z][a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4}))*[.\-_/:]?"
-    r"|(?:[A-Z]?[a-z]+[0-9]{0,2}){2,12}"
-)
-_PART = re.compile("[A-Za-z0-9]+")
 
 
 def _ordinary(value: str) -> bool:
@@ -568,26 +601,10 @@ def _ordinary(value: str) -> bool:
     return not words or sum(words) / len(words) >= 3
 
 
-_PHRASE = re.compile(r"(?:[\"'`*(]{0,3})((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
-
-
 def _phrase(text: str, start: int) -> Iterator[tuple[Span, str]]:
     found = _PHRASE.match(text, start)
     if found is not None:
         yield Span(*found.span(1)), "seed-phrase"
-
-
-# Blocks that say what they are.
-_BEGIN = re.compile(r"-----BEGIN (?P<of>[A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d))-----")
-_END = re.compile(r"-----END [A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d)-----")
-_LONGEST_BLOCK = 200_000
-_BREAK = r"(?:[\s\"'>+,|#*`;.&]|\\{1,3}[nrt\"])"
-_LINES = re.compile(
-    rf"(?:{_BREAK}{{0,24}}(?:[A-Za-z0-9+/=]{{8,}}|(?:Proc-Type|DEK-Info|Comment|Version|Hash):[^\r\n\\]{{0,200}}"
-    r"|=[A-Za-z0-9+/]{4}))+"
-)
-_BACK_LINE = re.compile(rf"[A-Za-z0-9+/=]{{8,}}{_BREAK}{{0,24}}\Z")
-_LAST_LINES = 20_000
 
 
 def _block(text: str, at: int) -> Iterator[tuple[Span, str]]:
@@ -618,32 +635,6 @@ def _block_end(text: str, at: int) -> Iterator[tuple[Span, str]]:
         start = max(first, start - 120) + line.start()
     if start < at:
         yield Span(start, at), "private-key"
-
-
-_JSON_WEB = re.compile(
-    r"eyJ[A-Za-z0-9_\-]{8,8000}+\.(?:eyJ)?[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)?"
-)
-_URL_PASSWORD = re.compile(
-    r"://(?P<user>[^\s/:@\"'<>]{0,200}):(?P<secret>[^\s/@\"'<>]{3,2000}(?:@[^\s/@\"'<>:.]{0,40})?)@(?=[\w\[%$])"
-)
-_URL_TOKEN = re.compile(r"://(?P<secret>[A-Za-z0-9_\-]{20,300})@[\w\[]")
-_EXAMPLES = frozenset(
-    {
-        "password",
-        "passwd",
-        "pass",
-        "secret",
-        "token",
-        "user",
-        "pwd",
-        "pw",
-        "port",
-        "xxxx",
-        "pass123",
-        "mypassword",
-        "passw0rd",
-    }
-)
 
 
 def _json_web(text: str, at: int) -> Iterator[tuple[Span, str]]:
@@ -790,12 +781,6 @@ def _looks() -> dict[str, list[Callable[[str, int], Iterator[tuple[Span, str]]]]
 
 
 _LOOKS = _looks()
-# A file of settings: a name, a sign, a value.
-_SETTING = re.compile(
-    r"^[ \t]{0,64}(?:(?:export|set|-)[ \t]{1,8})?[\"']?(?P<name>[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]{0,40}[:=][ \t]{0,8}"
-    r"[\"']?(?P<secret>[A-Za-z0-9+/_\-=.~!@#^&*]{20,400})[\"']?,?[ \t]*(?:[#;].{0,200})?\r?$",
-    re.MULTILINE,
-)
 
 
 def _settings(text: str) -> Iterator[tuple[Span, str]]:
@@ -831,11 +816,6 @@ KINDS = tuple(
     )
 )
 """Every kind that is told."""
-# Texts that were cut out of others which are not at hand.
-_MIDDLE = re.compile(r"^[ \t>]{0,8}(?P<secret>[A-Za-z0-9+/]{60,76}(?:\s{1,8}[A-Za-z0-9+/=]{8,76})+)$", re.MULTILINE)
-_MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)
-_AT_START = re.compile(r"\A[A-Za-z0-9+/_\-=.]{12,}")
-_AT_END = re.compile(r"[A-Za-z0-9+/_\-=.]{12,}\Z")
 
 
 def of_a_cut(text: str) -> Iterator[tuple[Span, str]]:

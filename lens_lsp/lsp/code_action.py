@@ -30,7 +30,6 @@ from lens_lsp.model.text import Span
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
-
 _ASK, _FIND, _RECHECK = "lens.server.ask", "lens.server.find", "lens.server.recheck"
 _LONGEST_QUESTION = 2_000
 _REWRITE = types.CodeActionKind.RefactorRewrite.value

@@ -44,7 +44,6 @@ from lens_lsp.schema.protocol import (
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
-
 _EDIT_SECONDS = 60.0
 _ATTEMPTS = 3
 _DIGITS = 6

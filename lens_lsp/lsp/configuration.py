@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from lens_lsp.app.settings import Notice
     from lens_lsp.lsp.protocol import Connection
 
-
 _SECTION = "lens"
 _PULL_SECONDS = 5.0
 _ANSWERS, _NOTES = "answersFolder", "diagnostics.notes"

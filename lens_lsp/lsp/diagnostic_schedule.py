@@ -20,16 +20,12 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.watch import Watch
     from lens_lsp.lsp.protocol import Connection
 
-
 PAUSE = 0.1
 """Seconds between a hint and the check, so that a burst of hints is one check."""
-
 _APART = 0.3
 """Seconds between two checks at least, whatever is hinted: a checkout hints ten thousand times."""
-
 _POLL = 0.5
 """Seconds between two looks at the cited files, whoever watches them."""
-
 Stamp = tuple[int, int, int, int] | None
 """What tells a file from what it was; None where there is none."""
 

@@ -37,13 +37,31 @@ if TYPE_CHECKING:
     from lens_lsp.memory.answer_parser import Held
     from lens_lsp.memory.check import Finding
 
-
 SOURCE = "lens"
-
 _ERROR, _WARNING = types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning
-
 _INFORMATION = types.DiagnosticSeverity.Information
 _LONGEST = 200
+_Told = tuple[Span, str, types.DiagnosticSeverity, str]
+Told = Mapping[str, Sequence[types.Diagnostic]]
+"""By the path of the file that it is about."""
+_NOT_READ = frozenset(
+    {
+        SkipReason.BINARY,
+        SkipReason.BROKEN,
+        SkipReason.DIED,
+        SkipReason.ENCRYPTED,
+        SkipReason.NO_READER,
+        SkipReason.NO_TEXT,
+        SkipReason.PERMISSION,
+        SkipReason.TIMED_OUT,
+        SkipReason.TOO_LARGE,
+        SkipReason.UNREADABLE,
+        SkipReason.UNSUPPORTED,
+    }
+)
+"""Why a file that a question means is not read although nobody asked for that."""
+_MOST_FILES = 20
+_MOST_VEILS = 20
 
 
 def citation_diagnostics(
@@ -75,9 +93,6 @@ def privacy_diagnostics(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[
     return [
         types.Diagnostic(snapshot.ranges().range(span), said.message, _WARNING, "lens.private-spelling", source=SOURCE)
     ]
-
-
-_Told = tuple[Span, str, types.DiagnosticSeverity, str]
 
 
 def _of_citation(page: MarkdownPage, found: LocatedCitation) -> _Told | None:
@@ -171,30 +186,6 @@ def _related(
         ] or None
 
     return beside
-
-
-Told = Mapping[str, Sequence[types.Diagnostic]]
-"""By the path of the file that it is about."""
-
-_NOT_READ = frozenset(
-    {
-        SkipReason.BINARY,
-        SkipReason.BROKEN,
-        SkipReason.DIED,
-        SkipReason.ENCRYPTED,
-        SkipReason.NO_READER,
-        SkipReason.NO_TEXT,
-        SkipReason.PERMISSION,
-        SkipReason.TIMED_OUT,
-        SkipReason.TOO_LARGE,
-        SkipReason.UNREADABLE,
-        SkipReason.UNSUPPORTED,
-    }
-)
-"""Why a file that a question means is not read although nobody asked for that."""
-
-_MOST_FILES = 20
-_MOST_VEILS = 20
 
 
 def source_diagnostics(snapshot: DocumentSnapshot, base: str, found: Sequence[LocatedCitation]) -> Told:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.intake import Buffer
     from lens_lsp.model.answer import Answer
 
-
 T = TypeVar("T")
 _MARK = re.compile(r"\[\^([^\]\s]{1,200})\]")
 _HEADING = re.compile(r"[ \t>]*(#{1,6})[ \t]")

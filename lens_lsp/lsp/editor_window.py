@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.protocol import Connection
     from lens_lsp.model.answer import Answer
 
-
 _CREATE_SECONDS = 5.0
-
 Value = types.WorkDoneProgressBegin | types.WorkDoneProgressReport | types.WorkDoneProgressEnd
+PATIENCE = 600.0
+"""Seconds until a question to the user that nobody answered counts as refused."""
+_SHOW_SECONDS = 10.0
+_LONGEST = 500
+_MOST_PLACES = 5
 
 
 class WorkDoneProgress:
@@ -109,10 +112,6 @@ class WorkDoneProgress:
 
     def _send(self, value: Value) -> None:
         self._ls.progress(types.ProgressParams(self._token, value))
-
-
-PATIENCE = 600.0
-"""Seconds until a question to the user that nobody answered counts as refused."""
 
 
 class ConsentChoice(StrEnum):
@@ -211,11 +210,6 @@ class ConsentPrompt:
     def _forget(self, endpoint: str, pending: _Pending) -> None:
         if self._pending.get(endpoint) is pending:
             del self._pending[endpoint]
-
-
-_SHOW_SECONDS = 10.0
-_LONGEST = 500
-_MOST_PLACES = 5
 
 
 async def show(ls: Connection, path: str, told: str) -> bool:

@@ -22,7 +22,6 @@ from lens_lsp.model.sanitize import printable, printable_line, printable_path
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
-
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _LONGEST_QUOTE = 2_000
 _MOST_USES = 10

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from lens_lsp.memory.store import Store
     from lens_lsp.model.cluster import Asked, Citation, Cluster
 
+_LARGEST = 4 << 20
+"""Characters of an answer's file that are looked into."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerDestination:
@@ -68,10 +71,6 @@ def record_citations(answer: Answer, roots: Sequence[str], rules: CorpusRules, b
         ordered = sorted(answer.evidence, key=lambda item: (item.root, item.path))
         citations: dict[int, Citation] = {item.n: sources.record(item, roots[item.root]) for item in ordered}
     return Saved(replace(answer, roots=tuple(roots)), citations, datetime.now(UTC), None, private=False)
-
-
-_LARGEST = 4 << 20
-"""Characters of an answer's file that are looked into."""
 
 
 @dataclass(frozen=True, slots=True)

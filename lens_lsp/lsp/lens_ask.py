@@ -62,13 +62,10 @@ if TYPE_CHECKING:
     from lens_lsp.model.answer import Sent
     from lens_lsp.schema.protocol import FindParams
 
-
 logger = logging.getLogger(__name__)
-
 _PROBE_SECONDS = 10.0
 _MOST_WORDS = 200
 _PLACES = frozenset({"start", "end"})
-
 Events = Callable[[FindObserver], AsyncGenerator[Event]]
 
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
 
-
 _NUMBER = re.compile(r"(\[\[SECRET:[a-z-]+:)\d+")
 _NO_LONGER_KNOWN = "it holds a secret that was taken out, so it cannot be looked for"
 _PRIVATE = "its document says `lens: private`: it is not given to a model"

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import ServerState
 
+MOST = 100_000
+"""Code points of one passage; lines that go beyond are left out, but for the first."""
+PAGE = 6_000
+"""Code points of a page: whole lines, but for a line that is longer."""
+
 
 async def text(ls: LensServer, params: TextParams) -> TextResult:
     """The text of a file or, where it is open, of its buffer. Raises `RequestFailed` with why there is none, and
@@ -130,13 +135,6 @@ def document_at(place: WorkspacePath, rules: CorpusRules, buffers: Mapping[str, 
         if reason is not None and reason is not SkipReason.UNREADABLE:
             raise Skipped(reason)
         return Snapshot([root], overlay, rules).document(0, place.path)
-
-
-MOST = 100_000
-"""Code points of one passage; lines that go beyond are left out, but for the first."""
-
-PAGE = 6_000
-"""Code points of a page: whole lines, but for a line that is longer."""
 
 
 def is_extracted(path: str) -> bool:

@@ -20,8 +20,10 @@ _FILE = re.compile(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.
 _BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
 _DRIVE = re.compile(r"/[A-Za-z]:(/|\Z)")
 _SAFE = "/!$&'()*+,;=:@-._~"
-
 _WINDOWS = os.name == "nt"
+TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
+Encoding = types.PositionEncodingKind
+"""The unit a client counts characters in."""
 
 
 class UriRefused(ValueError):
@@ -60,11 +62,6 @@ def uri_of(path: str, *, windows: bool = _WINDOWS) -> str:
     if windows:
         path = "/" + path.replace("\\", "/")
     return "file://" + quote_from_bytes(os.fsencode(path), safe=_SAFE)
-
-
-TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
-Encoding = types.PositionEncodingKind
-"""The unit a client counts characters in."""
 
 
 class ClientPosition(Protocol):

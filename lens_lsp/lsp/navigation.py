@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20
 """Bytes of an answer file that is looked into."""
+_PREFIX = "lens:"
+_MOST = 100
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +191,6 @@ def with_place(location: types.Location) -> str:
     """A location as one URI, its place as a fragment that VS Code and others understand."""
     start, end = location.range.start, location.range.end
     return f"{location.uri}#L{start.line + 1},{start.character + 1}-L{end.line + 1},{end.character + 1}"
-
-
-_PREFIX = "lens:"
-_MOST = 100
-_LONGEST = 80
 
 
 async def browse(ls: LensServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:

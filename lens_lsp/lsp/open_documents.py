@@ -18,7 +18,6 @@ from lens_lsp.lsp.locations import Encoding, UriRefused, code_points, path_of
 from lens_lsp.model.text import Edit, EditHistory, Span, difference
 
 logger = logging.getLogger(__name__)
-
 _MOST_EDITS = 5_000
 """Places that are changed before they are followed no longer; typing on is one."""
 _MOST_LINES = 20_000

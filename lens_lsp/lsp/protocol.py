@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server_state import ServerState
 
 logger = logging.getLogger(__name__)
-
 _KEPT = {types.INITIALIZE, types.SHUTDOWN}
 """The handlers of pygls' own that stay, the second one overridden."""
 _DRAIN_SECONDS = 2.0
-
 ENDED, BROKEN = 3, 4
 """How the process ends when the client's stream does, and when that is no sequence of messages."""
+_NOTIFICATIONS = {method: kinds[1] is None for method, kinds in types.METHOD_TO_TYPES.items()}
+"""By standard method: whether it is one."""
 
 
 def make_converter() -> Converter:
@@ -265,10 +265,6 @@ def _expects_answer(data: object) -> bool:
 
 def _is_answer(data: Mapping[str, Any]) -> bool:
     return "method" not in data and ("result" in data or "error" in data)
-
-
-_NOTIFICATIONS = {method: kinds[1] is None for method, kinds in types.METHOD_TO_TYPES.items()}
-"""By standard method: whether it is one."""
 
 
 class Connection(LanguageServer):

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from lens_lsp.schema.protocol import Wire
 
 P = TypeVar("P")
-
 logger = logging.getLogger(__name__)
-
 NUMBERS = {
     "lens.error": 1000,
     "lens.usage": 1001,

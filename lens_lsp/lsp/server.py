@@ -31,7 +31,6 @@ from lens_lsp.lsp.server_state import RUNNING, ServerState
 from lens_lsp.lsp.transport import Inbox, Outbox
 
 logger = logging.getLogger(__name__)
-
 LOST = 1
 """How the process ends when nothing can be written to the client any more."""
 GRACE = 2.0
@@ -42,8 +41,16 @@ _SWITCH_SECONDS = 0.001
 """How long a thread may keep the interpreter while the event loop waits for it: a fifth of the default."""
 _THREADS = 4 * RUNNING
 _INTERRUPTED = 130
-
 Loader = Callable[[], RequestHandler[Any]]
+OPTIONS: Mapping[str, object] = {
+    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
+        [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite]
+    ),
+    types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
+        inter_file_dependencies=True, workspace_diagnostics=False, identifier="lens"
+    ),
+}
+"""What is said of a feature beyond that it is there."""
 
 
 def _in(module: str, name: str) -> Loader:
@@ -88,15 +95,6 @@ COMMANDS: Mapping[str, Loader] = {
 PULLED: Mapping[str, Loader] = {types.TEXT_DOCUMENT_DIAGNOSTIC: lambda: RequestHandler(pull_diagnostics)}
 """Requests that are only offered to a client that pulls diagnostics and lets itself be told when: to the others they
 are pushed, and nobody gets them twice."""
-OPTIONS: Mapping[str, object] = {
-    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
-        [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite]
-    ),
-    types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
-        inter_file_dependencies=True, workspace_diagnostics=False, identifier="lens"
-    ),
-}
-"""What is said of a feature beyond that it is there."""
 
 
 class LensServer(Connection):
@@ -207,8 +205,6 @@ def _guarded(method: str, handler: Callable[[LensServer, Any], None]) -> Callabl
 
 # Notifications are handled by plain functions that return at once: pygls remembers a task of every other kind for ever
 # (``test_a_notification_is_forgotten``).
-
-
 def _initialize(ls: LensServer, params: types.InitializeParams) -> None:
     """The client says who it is; pygls answers with our capabilities."""
     encoding = encoding_of(str(ls.protocol.workspace.position_encoding))

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from lens_lsp.memory.store import Store
     from lens_lsp.model.answer import Answer
 
-
 logger = logging.getLogger(__name__)
-
 RUNNING = 4
 """Questions that are worked on at a time."""
 WAITING = 64

@@ -17,11 +17,14 @@ from typing import BinaryIO, Protocol
 
 LARGEST = 64 << 20
 """Bytes of the largest message that is taken; larger ones are drained."""
-
 _LONGEST_LINE = 8192
 _LONGEST_HEAD = 1 << 16
 _CHUNK = 1 << 16
 _LENGTH = re.compile(rb"[0-9]{1,12}")
+MESSAGES = 256
+"""Messages that wait to be handled, at most."""
+BACKLOG = 16 << 20
+"""Bytes that wait to be written, at most; one larger message alone is written all the same."""
 
 
 class Stream(Protocol):
@@ -105,12 +108,6 @@ def _drain(stream: Stream, size: int) -> None:
             raise BrokenFraming("the stream ended inside a message")
         size -= len(data)
 
-
-MESSAGES = 256
-"""Messages that wait to be handled, at most."""
-
-BACKLOG = 16 << 20
-"""Bytes that wait to be written, at most; one larger message alone is written all the same."""
 
 Arrival = bytes | TooLarge | BrokenFraming | None
 """A body; a message too large; the end, broken or not."""

@@ -26,8 +26,14 @@ T = TypeVar("T")
 P = ParamSpec("P")
 _MOMENT = 0.05
 """Seconds that who left early waits for an end that another may wait for."""
-
 Late = Callable[[asyncio.Future[None]], None]
+MOST_LATE = 4
+"""Questions that are over while what they did is not; each has a thread and a lens of its own."""
+GRACE = 60.0
+"""Seconds beyond its budget until a question is given up."""
+_PATIENCE = 0.5
+"""Seconds that a question waits for the lens of one that was given up, rather than begin cold."""
+Key = tuple[tuple[str, ...], "CorpusRules", int | None]
 
 
 async def run_on_worker(make: Callable[[], AsyncGenerator[T]], late: Late | None = None) -> AsyncGenerator[T]:
@@ -181,18 +187,6 @@ class TurnQueue:
                 turn.set_result(None)
         for number, (_, ahead) in enumerate(self._queue):
             ahead(number)
-
-
-MOST_LATE = 4
-"""Questions that are over while what they did is not; each has a thread and a lens of its own."""
-
-GRACE = 60.0
-"""Seconds beyond its budget until a question is given up."""
-
-_PATIENCE = 0.5
-"""Seconds that a question waits for the lens of one that was given up, rather than begin cold."""
-
-Key = tuple[tuple[str, ...], "CorpusRules", int | None]
 
 
 class WorkspaceLease:

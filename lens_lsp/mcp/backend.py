@@ -29,8 +29,18 @@ _CAPABILITIES: Mapping[str, object] = {
     "window": {"showMessage": {"messageActionItem": {}}},
     "workspace": {"workspaceFolders": True},
 }
-
 _PROMPT = "window/showMessageRequest"
+_ANSWER, _CLUSTER, _FOUND = "lens://answer/", "lens://cluster/", "lens://found/"
+_MOST_FOUND = 20
+_MARKDOWN, _JSON = "text/markdown", "application/json"
+TEMPLATES = (
+    types.ResourceTemplate(
+        name="answer", uri_template=_ANSWER + "{name}", mime_type=_MARKDOWN, description="An earlier answer, cited."
+    ),
+    types.ResourceTemplate(
+        name="cluster", uri_template=_CLUSTER + "{id}", mime_type=_JSON, description="What earlier questions proved."
+    ),
+)
 
 
 class Unavailable(LensError):
@@ -137,20 +147,6 @@ class Backend:
             )
         except (ServerGone, Refused, OSError) as error:
             raise Unavailable(f"the language server could not be started: {error}") from None
-
-
-_ANSWER, _CLUSTER, _FOUND = "lens://answer/", "lens://cluster/", "lens://found/"
-_MOST_FOUND = 20
-_MARKDOWN, _JSON = "text/markdown", "application/json"
-
-TEMPLATES = (
-    types.ResourceTemplate(
-        name="answer", uri_template=_ANSWER + "{name}", mime_type=_MARKDOWN, description="An earlier answer, cited."
-    ),
-    types.ResourceTemplate(
-        name="cluster", uri_template=_CLUSTER + "{id}", mime_type=_JSON, description="What earlier questions proved."
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)

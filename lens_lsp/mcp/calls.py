@@ -31,6 +31,22 @@ if TYPE_CHECKING:
 
     from mcp.server.context import ServerRequestContext
 
+SEND, EVIDENCE = "Send", "Evidence only"
+"""What the user may choose, as the language server words it."""
+_ROOTS_SECONDS = 10.0
+_CHOICE: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "choice": {
+            "type": "string",
+            "title": "May this text be sent?",
+            "enum": [SEND, EVIDENCE],
+            "default": EVIDENCE,
+        }
+    },
+    "required": ["choice"],
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -154,24 +170,6 @@ def _outermost(folders: Sequence[Folder]) -> tuple[Folder, ...]:
     once = {folder.real: folder for folder in reversed(folders)}
     kept = [folder for folder in once.values() if not any(inside(folder.real, o) for o in once if o != folder.real)]
     return tuple(sorted(kept, key=lambda folder: folder.path))
-
-
-SEND, EVIDENCE = "Send", "Evidence only"
-"""What the user may choose, as the language server words it."""
-_ROOTS_SECONDS = 10.0
-
-_CHOICE: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "choice": {
-            "type": "string",
-            "title": "May this text be sent?",
-            "enum": [SEND, EVIDENCE],
-            "default": EVIDENCE,
-        }
-    },
-    "required": ["choice"],
-}
 
 
 class AnswersNeeded(Exception):

@@ -21,13 +21,20 @@ Lines = tuple[int, int]
 Span = tuple[int, int]
 Locator = dict[str, int | str]
 _M = TypeVar("_M", bound=BaseModel)
+SCHEMA = "lens.mcp/1"
+Cut = list[Literal["start", "end"]]
+_Words = Annotated[str, Field(min_length=1, max_length=10_000)]
+_Path = Annotated[str, Field(min_length=1, max_length=4_096)]
+_Paths = Annotated[list[_Path], Field(max_length=64)]
+_Line = Annotated[int, Field(ge=1, le=2**31 - 1)]
+_Offset = Annotated[int, Field(ge=0, le=2**31 - 1)]
+_NAMED = 50
+"""Files that are named among those that were not read."""
+STATES = ("verified", "moved", "drifted", "broken")
 
 
 class _Given(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-SCHEMA = "lens.mcp/1"
 
 
 class _Result(_Given):
@@ -42,9 +49,6 @@ class BesideQuote(_Given):
     before: Annotated[str, Field(max_length=1_000)] | None = None
     after: Annotated[str, Field(max_length=1_000)] | None = None
     count: int | None = None
-
-
-Cut = list[Literal["start", "end"]]
 
 
 class ContextGiven(_Given):
@@ -229,13 +233,6 @@ class ClustersGiven(_Result):
     total: int
 
 
-_Words = Annotated[str, Field(min_length=1, max_length=10_000)]
-_Path = Annotated[str, Field(min_length=1, max_length=4_096)]
-_Paths = Annotated[list[_Path], Field(max_length=64)]
-_Line = Annotated[int, Field(ge=1, le=2**31 - 1)]
-_Offset = Annotated[int, Field(ge=0, le=2**31 - 1)]
-
-
 class Arguments(BaseModel):
     """Base of all arguments."""
 
@@ -335,11 +332,6 @@ class ClustersArguments(Arguments):
     )
     fresh: bool = Field(False, description="Also look up, now, how many of their citations still stand.")
     limit: Annotated[int, Field(ge=1, le=500)] = Field(50, description="How many at most, the one used last first.")
-
-
-_NAMED = 50
-"""Files that are named among those that were not read."""
-STATES = ("verified", "moved", "drifted", "broken")
 
 
 def ask_given(result: Mapping[str, Any], bounds: Bounds, warnings: Sequence[str]) -> AskGiven:

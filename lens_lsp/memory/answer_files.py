@@ -38,6 +38,19 @@ _WIKI_LINK = re.compile(r"(?<!\\)\[(?=\[)")
 _BLOCK_ID = re.compile(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
 _LONGEST_ID = 64
 _KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
+_FILE = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
+_SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
+_TITLE = re.compile(r"\s*# [^\n]*\n")
+_STAMP = re.compile(r"<!-- lens:(?:begin|end) ")
+_MARK = re.compile(r"\[\^(\d+)\]")
+_RECORD = re.compile(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
+_BLOCK_HEAD = re.compile(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
+# A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
+# whatever looks like an address or like Markdown's own, even here.
+_ESCAPED = re.compile(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
+ANSWERS = "answers"
+"""The folder of answer files, in the store's folder."""
+_HEAD = b"---\nlens: answer/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +165,6 @@ def _moment(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-_FILE = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
-_SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
-_TITLE = re.compile(r"\s*# [^\n]*\n")
-_STAMP = re.compile(r"<!-- lens:(?:begin|end) ")
-_MARK = re.compile(r"\[\^(\d+)\]")
-
-
 def as_block(text: str, folder: str, block_id: str, into: str | None) -> str | None:
     """The block that says what an answer file says; None for a text that is none, or that was changed since.
 
@@ -212,10 +218,6 @@ def _words(body: str, block_id: str, labels: set[str]) -> str:
 def _is_note(line: str, labels: set[str]) -> bool:
     found = _MARK.match(line)
     return found is not None and found[1] in labels and line[found.end() : found.end() + 1] == ":"
-
-
-_RECORD = re.compile(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
-_BLOCK_HEAD = re.compile(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
 
 
 def anchored(text: str, label: str, citation: Citation, line: int, link: str) -> list[tuple[Span, str]]:
@@ -276,11 +278,6 @@ def link_to(path: str, folder: str | None) -> str:
     return percent_encoded(os.fsencode(os.path.relpath(path, folder).replace(os.sep, "/")), safe="/")
 
 
-# A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
-# whatever looks like an address or like Markdown's own, even here.
-_ESCAPED = re.compile(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
-
-
 def one_line(value: object) -> str:
     """A value as JSON on one line that may stand in YAML and in an HTML comment."""
     return _ESCAPED.sub(json_escape, json.dumps(value, ensure_ascii=False))
@@ -307,13 +304,6 @@ def source_json(n: int, root: int, citation: Citation) -> dict[str, object]:
     }
 
 
-ANSWERS = "answers"
-"""The folder of answer files, in the store's folder."""
-
-
 def is_answer(head: bytes) -> bool:
     """Whether a file is an answer of ours, by its first bytes."""
     return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(_HEAD)
-
-
-_HEAD = b"---\nlens: answer/"

@@ -28,6 +28,16 @@ _PLACE = re.compile(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _FURTHER = re.compile(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
 _UNSEEN = re.compile(r"[\s\\`]+")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
+_FOLDER_OF_NETWORK = ("//", "\\\\")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)
+_MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
+_BEGIN = re.compile(rf"{_MARKS}<!--[ \t]*lens:begin(?![\w-])[ \t]*(?P<id>[^\s<>{{]*)")
+_USE = re.compile(r"\[\^([^\]\s]{1,200})\]")
+_END = re.compile(rf"(?:^{_MARKS})?<!--[ \t]*lens:end(?![\w-])[ \t]*(?P<id>[^\s<>]*?)[ \t]*-->")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +92,6 @@ def _unescaped(text: str) -> str:
 
 def _seen(text: str) -> str:
     return _UNSEEN.sub("", text)
-
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
-_FOLDER_OF_NETWORK = ("//", "\\\\")
 
 
 class BrokenSource(ValueError):
@@ -189,15 +194,6 @@ def _locator(found: object) -> Locator | None:
     if not isinstance(found, dict) or not all(isinstance(each, int | str) for each in found.values()):
         raise BrokenSource("locator of a source is no object of numbers and texts")
     return found
-
-
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)
-_MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
-_BEGIN = re.compile(rf"{_MARKS}<!--[ \t]*lens:begin(?![\w-])[ \t]*(?P<id>[^\s<>{{]*)")
-_USE = re.compile(r"\[\^([^\]\s]{1,200})\]")
-_END = re.compile(rf"(?:^{_MARKS})?<!--[ \t]*lens:end(?![\w-])[ \t]*(?P<id>[^\s<>]*?)[ \t]*-->")
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,10 @@ SHARED_TO_MERGE = 0.5
 _HALF_LIFE = 90 * 86_400.0
 """Seconds after which what was not used counts half."""
 _DIGEST = 12
+NOT_KEPT = "*Worded by a model, which is no evidence: these are the passages that it cited.*"
+_MARKER = re.compile(r"\[(?=\^?\d+\])")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_MOST_QUOTED = 600
 
 
 def identify(*parts: str) -> str:
@@ -314,12 +318,6 @@ def called_wrong(
         if not facts.isdisjoint(wrong.facts) or (wrong.key == key and said(wrong.text, wrong.short) == same):
             return wrong
     return None
-
-
-NOT_KEPT = "*Worded by a model, which is no evidence: these are the passages that it cited.*"
-_MARKER = re.compile(r"\[(?=\^?\d+\])")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_MOST_QUOTED = 600
 
 
 def is_quoted(value: str, quotes: Iterable[str]) -> bool:

@@ -29,6 +29,38 @@ from platformdirs import user_data_path
 from lens_lsp.disk import MOUNTS, lock_file, network_file_system, release_lock, take_lock
 from lens_lsp.model.errors import LensError
 
+# Our statements are right, so where SQLite calls one wrong the file is: its schema is gone, or of a format that does
+# not exist. A constraint can only fail on rows that an index has lost; TOOBIG is a length nobody wrote.
+_CORRUPT = frozenset(
+    {
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_TOOBIG,
+    }
+)
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_READ_ONLY = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
+_SYNC = frozenset({sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC})
+BUSY_SECONDS = 10.0
+"""How long one process waits for another before it gives up."""
+_SETTINGS = (
+    "trusted_schema=OFF",
+    "cell_size_check=ON",
+    "mmap_size=0",
+    "temp_store=MEMORY",
+    "secure_delete=ON",
+    "fullfsync=ON",
+    "synchronous=EXTRA",
+)
+STEM = "knowledge"
+KEPT = 3
+"""How many damaged files are kept: the newest."""
+_SIDES = ("-journal", "-wal", "-shm")
+_COPIES = r"(corrupt-.*|backup-v-?\d+|part|new|before-rollback)\.db"
+"""Files with another state of a store; the last two were made by versions before 3."""
+
 
 class Unavailable(StrEnum):
     """Why there is no store to work with."""
@@ -88,22 +120,6 @@ class StoreUnreadable(StoreError):
     """What is kept could not be read this time."""
 
     code = "lens.store-unreadable"
-
-
-# Our statements are right, so where SQLite calls one wrong the file is: its schema is gone, or of a format that does
-# not exist. A constraint can only fail on rows that an index has lost; TOOBIG is a length nobody wrote.
-_CORRUPT = frozenset(
-    {
-        sqlite3.SQLITE_ERROR,
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-        sqlite3.SQLITE_CONSTRAINT,
-        sqlite3.SQLITE_TOOBIG,
-    }
-)
-_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-_READ_ONLY = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
-_SYNC = frozenset({sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC})
 
 
 def is_corruption(error: sqlite3.Error) -> bool:
@@ -225,19 +241,6 @@ def _make(folder: Path) -> None:
                 raise
 
 
-BUSY_SECONDS = 10.0
-"""How long one process waits for another before it gives up."""
-_SETTINGS = (
-    "trusted_schema=OFF",
-    "cell_size_check=ON",
-    "mmap_size=0",
-    "temp_store=MEMORY",
-    "secure_delete=ON",
-    "fullfsync=ON",
-    "synchronous=EXTRA",
-)
-
-
 class Cursor(Protocol):
     """What a statement gave."""
 
@@ -333,14 +336,6 @@ def structural_fault(connection: Connection, check: str = "integrity_check") -> 
     """
     found = str(connection.execute(f"PRAGMA {check}(1)").fetchone()[0])
     return None if found == "ok" else found
-
-
-STEM = "knowledge"
-KEPT = 3
-"""How many damaged files are kept: the newest."""
-_SIDES = ("-journal", "-wal", "-shm")
-_COPIES = r"(corrupt-.*|backup-v-?\d+|part|new|before-rollback)\.db"
-"""Files with another state of a store; the last two were made by versions before 3."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,16 @@ PAGE_SIZE = 4096
 VERSION = 3
 Value = bytes | int | float | None
 Values = tuple[Value, ...]
+_INDEXES = (
+    'CREATE INDEX "asked_key" ON "asked" ("key")',
+    'CREATE INDEX "facts_key" ON "facts" ("key")',
+    'CREATE INDEX "citations_id" ON "citations" ("id")',
+)
+Step = Callable[[Connection], object]
+"""Leads a file from one version to the next, inside a transaction that the caller opens and closes."""
+# Values as columns. A record's fields are columns in their order; what is neither text nor a number is JSON.
+_AS_LISTS = (Computation, Condition, Seen)
+"""Records whose JSON is a list of their values."""
 
 
 class Kind(StrEnum):
@@ -139,13 +149,6 @@ WRONG = _table("wrong", 1, "id question key text short oracle facts at:REAL")
 PARTS = (ASKED, FACTS, CITATIONS, LINKS)
 """The tables whose rows belong to a cluster, which their first column names; the second one is the part's id."""
 TABLES = (CLUSTERS, *PARTS, SUMMARIES, TURNS, WRONG)
-_INDEXES = (
-    'CREATE INDEX "asked_key" ON "asked" ("key")',
-    'CREATE INDEX "facts_key" ON "facts" ("key")',
-    'CREATE INDEX "citations_id" ON "citations" ("id")',
-)
-Step = Callable[[Connection], object]
-"""Leads a file from one version to the next, inside a transaction that the caller opens and closes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +209,6 @@ def create_tables(connection: Connection, layout: Layout) -> None:
     connection.execute(f"PRAGMA user_version={layout.version}")
     for statement in layout.statements:
         connection.execute(statement)
-
-
-# Values as columns. A record's fields are columns in their order; what is neither text nor a number is JSON.
-
-_AS_LISTS = (Computation, Condition, Seen)
-"""Records whose JSON is a list of their values."""
 
 
 def encode_json(value: object) -> object:
@@ -341,8 +338,6 @@ def _wanted(kind: Any) -> Any:
 
 
 # What is read.
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row whose checksum is right."""
@@ -466,8 +461,6 @@ def _text(value: Value) -> str:
 
 
 # What is written.
-
-
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What is to be kept and what goes. What is kept replaces what has the same id: a cluster with all of its parts,

@@ -23,6 +23,12 @@ from lens_lsp.model.errors import UsageError
 
 LOCK = ".lock"
 _MOST_BYTES = 16 << 20
+_CONSENTS_SCHEMA = "lens.consent/1"
+Consent = tuple[str, str]
+"""A workspace, by its real path, and an origin."""
+KEPT_DAYS = 400
+"""Days that are kept; older ones are forgotten with the next call."""
+_USAGE_SCHEMA = "lens.usage/1"
 
 
 def userdata_folder() -> Path:
@@ -56,11 +62,6 @@ def _locked(folder: Path, seconds: float) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)  # which gives the lock back
-
-
-_CONSENTS_SCHEMA = "lens.consent/1"
-Consent = tuple[str, str]
-"""A workspace, by its real path, and an origin."""
 
 
 def consent_file() -> Path:
@@ -123,11 +124,6 @@ def _parsed_consents(data: bytes | None) -> frozenset[Consent]:
         return frozenset((str(each["workspace"]), str(each["origin"])) for each in found["given"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError("not a list of consents") from error
-
-
-KEPT_DAYS = 400
-"""Days that are kept; older ones are forgotten with the next call."""
-_USAGE_SCHEMA = "lens.usage/1"
 
 
 @dataclass(frozen=True, slots=True)

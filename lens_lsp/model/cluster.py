@@ -17,6 +17,9 @@ from lens_lsp.model.documents import Locator, SkipReason, TextSource
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 
+OFFLINE = "offline"
+"""The name of the rules where a model's would stand."""
+
 
 class CitationState(StrEnum):
     """What a look at the source says about a citation. Only `VERIFIED` and `MOVED` may be shown as proof."""
@@ -78,10 +81,6 @@ class Checked:
     unread: SkipReason | None = None
     locator: Locator | None = None
     """Where a person would open the quote now; None where line and column say it."""
-
-
-OFFLINE = "offline"
-"""The name of the rules where a model's would stand."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

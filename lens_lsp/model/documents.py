@@ -21,6 +21,15 @@ from lens_lsp.model.text import Position, Span
 Locator = Mapping[str, int | str]
 """Where a person would open an extracted or tabular place: ``{"row": 3}``, ``{"cell": 2}``, ``{"key": "a.b"}``,
 ``{"page": 12}``; `locator_text` says it in words."""
+_OPENED = ("page", "slide", "sheet", "chapter", "message")
+"""What a document is opened at; its lines are those of a text that nobody sees in it."""
+ELLIPSIS = "…"
+MOST_LINES = 3
+"""Lines of context with one passage."""
+LONGEST_LINE = 160
+"""Characters of a line of context; a longer one is cut at a word."""
+_ADJACENT = 4
+"""Code points between two parts that are nothing but white space, as an empty line with either line end is."""
 
 
 class SkipReason(StrEnum):
@@ -417,10 +426,6 @@ class Findings:
     not fall from one to the next."""
 
 
-_OPENED = ("page", "slide", "sheet", "chapter", "message")
-"""What a document is opened at; its lines are those of a text that nobody sees in it."""
-
-
 def has_own_places(locator: Locator | None) -> bool:
     """Whether a person would open the place by page, slide, sheet, chapter or message instead of by line."""
     return locator is not None and any(name in locator for name in _OPENED)
@@ -459,13 +464,6 @@ def _inline(text: str) -> str:
     return " ".join(printable(text).split())
 
 
-ELLIPSIS = "…"
-MOST_LINES = 3
-"""Lines of context with one passage."""
-LONGEST_LINE = 160
-"""Characters of a line of context; a longer one is cut at a word."""
-_ADJACENT = 4
-"""Code points between two parts that are nothing but white space, as an empty line with either line end is."""
 _ORDER = (ContextRole.HEADER, ContextRole.LEAD_IN, ContextRole.BEFORE, ContextRole.AFTER, ContextRole.PARENT)
 """Which context comes first where there is no room for all."""
 _ENDS_AT_QUOTE = frozenset({ContextRole.BEFORE, ContextRole.LEAD_IN})

@@ -44,6 +44,8 @@ _INSIDE = re.compile(
 )
 _EXACT = re.compile(r"""["']?lens["']?(?:: | = )(?:["']?private["']?|\["?private"?\]),?""")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+OUTPUT = "output/1"
+"""What a mark says of a text that `lens check` has nothing to do with: it carries no sources of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +196,6 @@ def _near(word: str, goal: str) -> bool:
         return longer[at + 1 :] == shorter[at:]
     swapped = longer[at : at + 2] == shorter[at : at + 2][::-1]
     return longer[at + 1 :] == shorter[at + 1 :] or (swapped and longer[at + 2 :] == shorter[at + 2 :])
-
-
-OUTPUT = "output/1"
-"""What a mark says of a text that `lens check` has nothing to do with: it carries no sources of its own."""
 
 
 def stamp_of(*about: str) -> str:

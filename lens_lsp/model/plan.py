@@ -17,6 +17,11 @@ LONGEST_TEXT = 600
 """Code points of a fact with another one in its words."""
 MOST_REQUIREMENTS = 8
 """K at most: what one plan may ask for."""
+SIGNALS = ("lexical", "path", "summaries", "history", "scans", "links")
+"""The five signal families of the prior. ``links`` are a part of scans, with what the best documents lack."""
+LOOP = ("prior", "exploration", "arm-lexical", "arm-local", "arm-global", "lambda", "rules")
+"""In `ask` alone: the multi-signal prior, the loop, single arms, the adaptation of λ, the rules that answer where
+nothing of what a model says may stand."""
 
 
 class Intent(StrEnum):
@@ -159,10 +164,3 @@ class Plan:
     transformation: Transformation | None = None
     document: str | None = None
     """For ``SUMMARIZE``: the folded name of the document or section to summarise, when the question names one."""
-
-
-SIGNALS = ("lexical", "path", "summaries", "history", "scans", "links")
-"""The five signal families of the prior. ``links`` are a part of scans, with what the best documents lack."""
-LOOP = ("prior", "exploration", "arm-lexical", "arm-local", "arm-global", "lambda", "rules")
-"""In `ask` alone: the multi-signal prior, the loop, single arms, the adaptation of λ, the rules that answer where
-nothing of what a model says may stand."""

@@ -16,6 +16,42 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
+# Quotes, brackets, Markdown's marks, footnote numbers and tags may follow a full stop and belong to its sentence.
+_CLOSERS = r"(?>(?:[\"'”’»)\]*_`]|\[\^?\w{1,8}\]|</?[a-zA-Z][^<>\r\n]{0,200}>)*)"
+# Full stops of scripts that need no blank behind them.
+_OWN = "。！？｡．।॥؟۔။።։"
+_BREAK = re.compile(
+    rf"[.!?…{_OWN}\r\n]"
+    rf"(?:(?<=[.!?…])(?<![.!?…]{{2}})(?P<more>[.!?…]*+){_CLOSERS}(?P<gap>\s++)"
+    rf"|(?<=[{_OWN}])[{_OWN}]*+[\"'”’»)\]」』】》〉）*_`]*+(?P<blanks>\s*+)"
+    r"|(?:(?<=\r)\n|(?<=\n)|(?<=\r)(?!\n))[ \t]*+[\r\n]\s*+)"  # Python 3.11.2 errs with `(…)?+`
+)
+_BEFORE = re.compile(r"[^\s(\[{\"“‘«*_`]*\Z")
+_LOOK_BACK = 24
+_OPENERS = re.compile(r"(?:--|[–—])?[\s\"'“‘«(\[*_`¿¡]{0,6}")
+_WORD = re.compile(r"[A-Za-z]+(?!\.)")
+_ROMAN = re.compile(r"[IVXLC]+\b")
+_NUMBERED = re.compile(r"(?:^|[\r\n])[ \t>]*(?:[-*+][ \t]+)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
+_NEVER_LAST = """
+mr mrs ms mx dr prof st rev gen col sgt capt cpt lt cmdr adm gov sen rep hon pres messrs mme mlle e.g eg i.e ie viz vs
+cf al approx ca resp incl excl esp z.b d.h bzw
+"""
+_BEFORE_FIGURES = """
+no nos nr max min fig figs eq eqs sec secs sect ch chap vol vols pp p par para art tab pt app ver v op ed ff
+"""
+_DOUBTFUL = """
+jr sr inc ltd co corp bros dept univ assn mt ft ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed
+thu fri sat sun est a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c
+"""
+_FIRST_WORDS = """
+the it he she they we i you this that these those there in on at by as when while after before since during for from his
+her its their our my a an and but however although if not no yes who what where why how most many some all each one two
+both such another with to of then also later today
+"""
+_TITLES = frozenset(_NEVER_LAST.split())
+_COUNTING = frozenset(_BEFORE_FIGURES.split())
+_SOMETIMES_LAST = frozenset(_DOUBTFUL.split())
+_STARTERS = frozenset(_FIRST_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -135,45 +171,6 @@ def shift(span: Span, edit: Edit) -> Span | None:
         by = edit.length - len(edit.span)
         return Span(span.start + by, span.end + by)
     return span if edit.span.start >= span.end else None
-
-
-# Quotes, brackets, Markdown's marks, footnote numbers and tags may follow a full stop and belong to its sentence.
-_CLOSERS = r"(?>(?:[\"'”’»)\]*_`]|\[\^?\w{1,8}\]|</?[a-zA-Z][^<>\r\n]{0,200}>)*)"
-
-# Full stops of scripts that need no blank behind them.
-_OWN = "。！？｡．।॥؟۔။።։"
-_BREAK = re.compile(
-    rf"[.!?…{_OWN}\r\n]"
-    rf"(?:(?<=[.!?…])(?<![.!?…]{{2}})(?P<more>[.!?…]*+){_CLOSERS}(?P<gap>\s++)"
-    rf"|(?<=[{_OWN}])[{_OWN}]*+[\"'”’»)\]」』】》〉）*_`]*+(?P<blanks>\s*+)"
-    r"|(?:(?<=\r)\n|(?<=\n)|(?<=\r)(?!\n))[ \t]*+[\r\n]\s*+)"  # Python 3.11.2 errs with `(…)?+`
-)
-_BEFORE = re.compile(r"[^\s(\[{\"“‘«*_`]*\Z")
-_LOOK_BACK = 24
-_OPENERS = re.compile(r"(?:--|[–—])?[\s\"'“‘«(\[*_`¿¡]{0,6}")
-_WORD = re.compile(r"[A-Za-z]+(?!\.)")
-_ROMAN = re.compile(r"[IVXLC]+\b")
-_NUMBERED = re.compile(r"(?:^|[\r\n])[ \t>]*(?:[-*+][ \t]+)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
-_NEVER_LAST = """
-mr mrs ms mx dr prof st rev gen col sgt capt cpt lt cmdr adm gov sen rep hon pres messrs mme mlle e.g eg i.e ie viz vs
-cf al approx ca resp incl excl esp z.b d.h bzw
-"""
-_BEFORE_FIGURES = """
-no nos nr max min fig figs eq eqs sec secs sect ch chap vol vols pp p par para art tab pt app ver v op ed ff
-"""
-_DOUBTFUL = """
-jr sr inc ltd co corp bros dept univ assn mt ft ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed
-thu fri sat sun est a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c
-"""
-_FIRST_WORDS = """
-the it he she they we i you this that these those there in on at by as when while after before since during for from his
-her its their our my a an and but however although if not no yes who what where why how most many some all each one two
-both such another with to of then also later today
-"""
-_TITLES = frozenset(_NEVER_LAST.split())
-_COUNTING = frozenset(_BEFORE_FIGURES.split())
-_SOMETIMES_LAST = frozenset(_DOUBTFUL.split())
-_STARTERS = frozenset(_FIRST_WORDS.split())
 
 
 def breaks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

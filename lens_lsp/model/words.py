@@ -18,7 +18,6 @@ _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _APART = "\0"
 _TO_WORDS = bytes(code if not code or bytes([code]).isalnum() else ord(" ") for code in range(256)).lower()
 _DOUBLE = re.compile(rb" {2,}")
-
 # Letters that NFKD leaves alone although a reader types them without the mark, and typographic
 # punctuation that is typed in its plain form.
 _SPECIAL = {
@@ -28,6 +27,44 @@ _SPECIAL = {
     "«": '"', "»": '"', "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-", "…": "...",
     "\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\u2060": "", "\ufeff": "",
 }  # fmt: skip
+# Suffix, and the least number of letters that must stay. Order matters: the first that fits is cut.
+_SUFFIXES = (
+    ("ations", 5), ("ation", 5), ("ities", 4), ("ers", 4), ("ors", 4), ("ing", 4), ("ies", 3), ("ed", 4), ("es", 4),
+    ("er", 5), ("or", 5), ("ity", 5), ("ly", 4), ("s", 3), ("e", 4), ("y", 4),
+)  # fmt: skip
+MAX_SUFFIX = 4
+"""How many letters may follow a stem inside a word that still counts as that word."""
+_STOP_WORDS = """
+a an the and or of in on at to for from by with as is are was were be been being do does did done has have
+had having that this these those it its he she his her him they them their theirs which what who whom whose when
+where why how many much than then also both between among into during about over under after before same other
+another such not no yes if but so can could would should will may might one ones there here i you we our your me
+my us more most some any each all only own out up down off s t name named called known
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""English words that carry no content of their own in a question."""
+# Han, kana, Hangul, bopomofo, and the South-East Asian scripts that write no spaces between words.
+_UNSPACED = (
+    "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U000323af"
+)
+_WAYS = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|[a-z0-9]+|[^{_UNSPACED}a-z0-9]+")
+_FOREIGN_FUNCTION = """
+der die das den dem des ein eine einen einem einer eines und oder ist sind war waren wurde wurden wird werden
+hat haben
+hatte wann wer wie wo was warum wem wen wessen welche welcher welches welchen viel viele wieviel wieviele von
+vom zu zum
+zur im in am an auf aus bei mit nach fur es er sie wir ihr ich nicht als auch es gibt gab alle liste nenne
+zwischen dass
+le la les l un une des du de d au aux et ou est sont etait etaient fut a ont ete qui que quoi quel quelle quels
+quelles
+quand combien pourquoi comment dans sur pour par avec il elle ils elles nous vous je ne pas se ce cette ces y tous
+toutes liste entre qu s n
+el los las lo uno una unos unas y o es son era eran fue fueron ha han sido quien quienes que cual cuales cuando donde
+cuanto cuantos cuanta cuantas como por para con en del al se su sus no si este esta todos todas lista entre mi
+и или в во на с со к у о об от до из за по для не что кто где когда как какой какая какое какие каком сколько был была
+было были есть это этот эта все всех он она они его ее их между ли же бы перечисли назови
+"""
 
 
 def _strips_marks(code: int) -> bool:
@@ -74,15 +111,6 @@ def fold(text: str) -> str:
     return _NON_ASCII.sub(lambda run: "".join(map(FOLDED.__getitem__, run.group())), text).lower()
 
 
-# Suffix, and the least number of letters that must stay. Order matters: the first that fits is cut.
-_SUFFIXES = (
-    ("ations", 5), ("ation", 5), ("ities", 4), ("ers", 4), ("ors", 4), ("ing", 4), ("ies", 3), ("ed", 4), ("es", 4),
-    ("er", 5), ("or", 5), ("ity", 5), ("ly", 4), ("s", 3), ("e", 4), ("y", 4),
-)  # fmt: skip
-MAX_SUFFIX = 4
-"""How many letters may follow a stem inside a word that still counts as that word."""
-
-
 def light_stem(word: str) -> str:
     """A light English stem of a folded word: a prefix of it, never shorter than three letters."""
     if word.isdigit():
@@ -95,17 +123,6 @@ def light_stem(word: str) -> str:
 
 stem = lru_cache(maxsize=1 << 16)(light_stem)
 """The same, kept for words that come again."""
-
-
-_STOP_WORDS = """
-a an the and or of in on at to for from by with as is are was were be been being do does did done has have
-had having that this these those it its he she his her him they them their theirs which what who whom whose when
-where why how many much than then also both between among into during about over under after before same other
-another such not no yes if but so can could would should will may might one ones there here i you we our your me
-my us more most some any each all only own out up down off s t name named called known
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""English words that carry no content of their own in a question."""
 
 
 def words(text: str) -> list[str]:
@@ -158,14 +175,6 @@ class Run:
     """The script separates words by spaces, so boundaries can be checked."""
 
 
-# Han, kana, Hangul, bopomofo, and the South-East Asian scripts that write no spaces between words.
-_UNSPACED = (
-    "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U000323af"
-)
-_WAYS = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|[a-z0-9]+|[^{_UNSPACED}a-z0-9]+")
-
-
 @cache
 def _run() -> re.Pattern[str]:
     # Vowel signs and the like that folding keeps, from N'Ko to Vedic: parts of a word, though no letters to `re`.
@@ -191,22 +200,6 @@ def bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-_FOREIGN_FUNCTION = """
-der die das den dem des ein eine einen einem einer eines und oder ist sind war waren wurde wurden wird werden
-hat haben
-hatte wann wer wie wo was warum wem wen wessen welche welcher welches welchen viel viele wieviel wieviele von
-vom zu zum
-zur im in am an auf aus bei mit nach fur es er sie wir ihr ich nicht als auch es gibt gab alle liste nenne
-zwischen dass
-le la les l un une des du de d au aux et ou est sont etait etaient fut a ont ete qui que quoi quel quelle quels
-quelles
-quand combien pourquoi comment dans sur pour par avec il elle ils elles nous vous je ne pas se ce cette ces y tous
-toutes liste entre qu s n
-el los las lo uno una unos unas y o es son era eran fue fueron ha han sido quien quienes que cual cuales cuando donde
-cuanto cuantos cuanta cuantas como por para con en del al se su sus no si este esta todos todas lista entre mi
-и или в во на с со к у о об от до из за по для не что кто где когда как какой какая какое какие каком сколько был была
-было были есть это этот эта все всех он она они его ее их между ли же бы перечисли назови
-"""
 _FUNCTION = frozenset(fold(word) for word in _FOREIGN_FUNCTION.split())
 
 

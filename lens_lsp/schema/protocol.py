@@ -12,10 +12,14 @@ from pydantic.alias_generators import to_camel
 
 _LONGEST = 10_000
 """Code points of the longest question."""
-
 UInt = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
-
 Token = Annotated[str, Field(max_length=1_000)] | Annotated[int, Field(strict=True, ge=-(2**31), le=2**31 - 1)]
+_Tokens = Annotated[int, Field(ge=0, le=10**9, strict=True)]
+Text = Annotated[str, Field(min_length=1, max_length=10_000)]
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+_Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
+_Lines = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
+_Places = tuple[UInt, UInt]
 
 
 class Wire(BaseModel):
@@ -145,9 +149,6 @@ class ModelParams(Wire):
     """Of the reply."""
 
 
-_Tokens = Annotated[int, Field(ge=0, le=10**9, strict=True)]
-
-
 class ModelResult(Wire):
     """The client's result of ``lens/model``; what it says beyond this is ignored."""
 
@@ -162,13 +163,6 @@ class ModelResult(Wire):
     tokens_out: _Tokens | None = None
     context_tokens: Annotated[int, Field(ge=256, le=10**8, strict=True)] | None = None
     """How many tokens fit into the model, prompt and reply together."""
-
-
-Text = Annotated[str, Field(min_length=1, max_length=10_000)]
-
-Id = Annotated[str, Field(min_length=1, max_length=200)]
-
-_Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 
 
 class FindParams(Wire):
@@ -284,11 +278,6 @@ class AnswerParams(Wire):
 
     answer: Text | None = None
     for_model: bool = False
-
-
-_Lines = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
-
-_Places = tuple[UInt, UInt]
 
 
 class PassageParams(Wire):

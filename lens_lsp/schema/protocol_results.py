@@ -12,13 +12,9 @@ from pydantic import Field
 from lens_lsp.schema.protocol import Beside, HeldCitation, Wire, WireRange
 
 Mode = Literal["evidence", "fast", "deep"]
-
 Standing = Literal["covered", "missing", "contested"]
-
 AnswerStatus = Literal["answered", "partial", "unanswered"]
-
 State = Literal["verified", "moved", "withdrawn", "unverifiable"]
-
 Stop = Literal[
     "covered",
     "rounds",
@@ -32,13 +28,10 @@ Stop = Literal[
     "model-failed",
     "cancelled",
 ]
-
 Span = tuple[int, int]
 """Code points of the decoded or extracted text, of all of it also where the file is large and was read in pieces."""
-
 Cut = tuple[Literal["start", "end"], ...]
 """Where a text is a part of a longer sentence, item, row or line."""
-
 Locator = dict[str, int | str]
 
 

@@ -33,6 +33,8 @@ _STRINGS = ('"""', "'''")
 _OPENERS = re.compile(r"[rRuUbB]{0,2}(?:\"\"\"|'''|\"|')|/\*+!?|\(\*|\{-|<!--|--\[\[|///?!?|##?!?|--+|;+|%+|\"")
 _LONGEST_TITLE = 120
 _TITLE_LINES = 30
+_IS_FUNCTION = r"(?=[ \t]+[\w$]+[ \t]*=[ \t]*(?:async\b[ \t]*)?(?:function\b|\(|[\w$]+[ \t]*=>))"
+_C_COMMENTS = ("//", "/*", "*")
 
 
 def _keywords(words: str, name: str = r"[\w$.:?!-]+") -> re.Pattern[str]:
@@ -49,8 +51,6 @@ class Language:
     """Functions are written ``type name(…)`` or ``name(…) {`` without a keyword."""
 
 
-_IS_FUNCTION = r"(?=[ \t]+[\w$]+[ \t]*=[ \t]*(?:async\b[ \t]*)?(?:function\b|\(|[\w$]+[ \t]*=>))"
-_C_COMMENTS = ("//", "/*", "*")
 PYTHON = Language(("#",), _keywords("def|class", r"\w+"))
 SCRIPT = Language(
     _C_COMMENTS,

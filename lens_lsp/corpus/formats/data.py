@@ -23,6 +23,20 @@ _WHOLE = 1200
 _MOST = 50_000
 """Entries of one file that get a place; the rest of a longer one has line and column only."""
 _LONGEST_PATH = 300
+_JSON_TOKEN = re.compile(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
+_YAML_KEY = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
+_TOML_TABLE = re.compile(r"(\[\[?)[ \t]*+([^\[\]\n]+)\]")
+_TOML_KEY = re.compile(r"([\w.\"' -]{1,200}?)[ \t]*=")
+_INI_SECTION = re.compile(r"(\[)([^\[\]\n]+)\]")
+_INI_KEY = re.compile(r"([^\s=:#;\[][^=:\n]{0,200})[=:]")
+_MANY_LINES = ('"""', "'''")
+_MOST_TOKENS = 500_000
+_MOST_DASHES = 32
+_DELIMITERS = ",;\t|"
+_SNIFF_LINES = 20
+_LONGEST_RECORD = 1000
+"""Lines; a quoted field with more line breaks than this is a stray quote."""
+_NUMBER = re.compile(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
 
 
 class Entries:
@@ -102,17 +116,6 @@ def member(path: str, key: str) -> str:
 def element(path: str, index: int) -> str:
     """The path of a list's entry, from 0 as in every query language for such data."""
     return path if len(path) > _LONGEST_PATH else f"{path}[{index}]"
-
-
-_JSON_TOKEN = re.compile(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
-_YAML_KEY = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
-_TOML_TABLE = re.compile(r"(\[\[?)[ \t]*+([^\[\]\n]+)\]")
-_TOML_KEY = re.compile(r"([\w.\"' -]{1,200}?)[ \t]*=")
-_INI_SECTION = re.compile(r"(\[)([^\[\]\n]+)\]")
-_INI_KEY = re.compile(r"([^\s=:#;\[][^=:\n]{0,200})[=:]")
-_MANY_LINES = ('"""', "'''")
-_MOST_TOKENS = 500_000
-_MOST_DASHES = 32
 
 
 class _DataReader(TextReader):
@@ -381,13 +384,6 @@ class IniReader(TomlReader):
     def value_end(self, flat: str, start: int, end: int) -> int:
         """Values go on in indented lines, which begin no entry anyway."""
         return 0
-
-
-_DELIMITERS = ",;\t|"
-_SNIFF_LINES = 20
-_LONGEST_RECORD = 1000
-"""Lines; a quoted field with more line breaks than this is a stray quote."""
-_NUMBER = re.compile(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
 
 
 class TableReader(TextReader):

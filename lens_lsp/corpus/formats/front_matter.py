@@ -40,6 +40,17 @@ _LEAST_CUT = 2000
 _HEADER = re.compile(r"([^\W\d_][\w-]{0,40}(?: [\w-]{1,40}){0,2}):(?:[ \t]+(.*))?$")
 _LISTED = re.compile(r"\s*[,;]\s*")
 _NOTHING = frozenset({"", "~", "null", "[]", "{}"})
+__all__ = ["FrontMatter", "read_front_matter", "read_opening"]
+_CUT_LENGTH = 2000
+_LONGEST_RAW = 4000
+"""Code points of a value with its marks."""
+_ITEM = re.compile(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
+_NAME = re.compile(r"[^\W_][\w .$@/+-]*")
+_INNER = re.compile(r"""(?:([^\W_][\w .$@/+-]{0,99})|"([^"]{1,100})"|'([^']{1,100})'):(?:[ \t]+(.*))?$""")
+_ANCHORS = re.compile(r"(?:[&!]\S*(?:\s+|$))+")
+_BLOCK_SCALARS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
+_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+_TRIPLE = ('"""', "'''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,20 +224,6 @@ def leading_fields(text: str, at: int, listed: Callable[[str], tuple[str, str] |
             break
     fields = kept(field(name, " ".join(parts), first, last) for name, parts, first, last in found[: 4 * MOST_FIELDS])
     return Leading(fields, (Span(found[0][2], found[-1][3]),) if found else ())
-
-
-__all__ = ["FrontMatter", "read_front_matter", "read_opening"]
-
-_CUT_LENGTH = 2000
-_LONGEST_RAW = 4000
-"""Code points of a value with its marks."""
-_ITEM = re.compile(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
-_NAME = re.compile(r"[^\W_][\w .$@/+-]*")
-_INNER = re.compile(r"""(?:([^\W_][\w .$@/+-]{0,99})|"([^"]{1,100})"|'([^']{1,100})'):(?:[ \t]+(.*))?$""")
-_ANCHORS = re.compile(r"(?:[&!]\S*(?:\s+|$))+")
-_BLOCK_SCALARS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
-_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
-_TRIPLE = ('"""', "'''")
 
 
 @dataclass(slots=True)

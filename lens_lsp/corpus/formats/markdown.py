@@ -67,6 +67,45 @@ _MARKUP = re.compile(
 )
 _MARKED = re.compile(r"[`<\[\\*_~]")
 _LONGEST_SHOWN = 1000
+_LEAST_LINKS = 5
+"""Links of a list that make it navigation."""
+_LINK = (
+    r"(?:\[[^\[\]]*+\](?:\(([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)?)\)|\[[^\[\]]*+\])"
+    r"|\[\[([^\[\]\n]*+)\]\]|<https?://[^\s<>]*+>|https?://\S++)"
+)
+_LINK_ITEM = re.compile(
+    r"(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?[*_`]{0,3}" + _LINK + r"[*_`]{0,3}[.,;:]?[ \t]*+"
+)
+_BAR = re.compile(r"[*_]{0,3}" + _LINK + r"(?>(?:\s*+[|·•»«←→][\s|·•»«←→]*+" + _LINK + r")+)[*_]{0,3}\s*+")
+_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
+_ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
+_RULE = re.compile(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
+_DELIMITER = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
+_DEFINITION = re.compile(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,200}\]:")
+_CONTENTS = re.compile(r"(?:@?\[toc\]|\[\[_?toc_?\]\]|\{:? *toc *\})[ \t]*$", re.IGNORECASE)
+_INCLUDE = re.compile(r"\[!(?:INCLUDE|VIDEO|CODE)[ -][^\n]*\][ \t]*$", re.IGNORECASE)
+_TEMPLATE = re.compile(
+    r"(?>(?:(?:\{%(?>(?:[^%]++|%(?!\}))*)%\}|\{\{(?>(?:[^}]++|\}(?!\}))*)\}\}|\{[:#.][^{}]*+\})\s*+)+)$"
+)
+_LONGEST_TEMPLATE = 2000
+_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+_SCRIPT = re.compile(
+    r"(?:import[ \t]++(?:[^'\"]{1,300}[ \t}]from[ \t]*+)?(?:'[^']*+'|\"[^\"]*+\")"
+    r"|export[ \t]++(?:default|const|let|var|function|class|\{|\*)(?=[ \t{*]).*);?[ \t]*$"
+)
+_RAW = re.compile(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
+_OURS_END = re.compile(r"<!-- lens:end[^<>]*-->")
+_TITLE_SKIP = re.compile(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
+_LONGEST_SETEXT = 300
+_UNREAD = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
+_Handler = Callable[["_BlockParser", str, int, int], bool]
+_FENCE_RUN = re.compile(r"`{3,}")
+_FENCE_LINE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LANGUAGE = re.compile(r"[\w+#-]{1,30}")
+_FIRST_TITLE = re.compile(r'"#[ \t]+([^"\\\n]{1,200})')
+_PLAIN = PlainReader()
 
 
 def plain_words(text: str) -> str:
@@ -226,18 +265,6 @@ def _without_anchor(target: str) -> str:
     return _ESCAPE.sub(r"\1", target) if "\\" in target else target
 
 
-_LEAST_LINKS = 5
-"""Links of a list that make it navigation."""
-_LINK = (
-    r"(?:\[[^\[\]]*+\](?:\(([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)?)\)|\[[^\[\]]*+\])"
-    r"|\[\[([^\[\]\n]*+)\]\]|<https?://[^\s<>]*+>|https?://\S++)"
-)
-_LINK_ITEM = re.compile(
-    r"(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?[*_`]{0,3}" + _LINK + r"[*_`]{0,3}[.,;:]?[ \t]*+"
-)
-_BAR = re.compile(r"[*_]{0,3}" + _LINK + r"(?>(?:\s*+[|·•»«←→][\s|·•»«←→]*+" + _LINK + r")+)[*_]{0,3}\s*+")
-
-
 def with_bars(text: str, blocks: list[Block]) -> list[Block]:
     """The blocks, those named contents or navigation that are.
 
@@ -279,32 +306,6 @@ def _kind_of_bar(text: str, block: Block) -> BlockKind | None:
     if text[block.span.start] not in "[*_<" or _BAR.fullmatch(text, block.span.start, block.span.end) is None:
         return None
     return BlockKind.NAVIGATION
-
-
-_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
-_ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
-_RULE = re.compile(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
-_DELIMITER = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
-_DEFINITION = re.compile(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
-_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,200}\]:")
-_CONTENTS = re.compile(r"(?:@?\[toc\]|\[\[_?toc_?\]\]|\{:? *toc *\})[ \t]*$", re.IGNORECASE)
-_INCLUDE = re.compile(r"\[!(?:INCLUDE|VIDEO|CODE)[ -][^\n]*\][ \t]*$", re.IGNORECASE)
-_TEMPLATE = re.compile(
-    r"(?>(?:(?:\{%(?>(?:[^%]++|%(?!\}))*)%\}|\{\{(?>(?:[^}]++|\}(?!\}))*)\}\}|\{[:#.][^{}]*+\})\s*+)+)$"
-)
-_LONGEST_TEMPLATE = 2000
-_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
-_SCRIPT = re.compile(
-    r"(?:import[ \t]++(?:[^'\"]{1,300}[ \t}]from[ \t]*+)?(?:'[^']*+'|\"[^\"]*+\")"
-    r"|export[ \t]++(?:default|const|let|var|function|class|\{|\*)(?=[ \t{*]).*);?[ \t]*$"
-)
-_RAW = re.compile(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
-_OURS_END = re.compile(r"<!-- lens:end[^<>]*-->")
-_TITLE_SKIP = re.compile(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
-_LONGEST_SETEXT = 300
-_UNREAD = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
-
-_Handler = Callable[["_BlockParser", str, int, int], bool]
 
 
 class MarkdownReader(TextReader):
@@ -706,14 +707,7 @@ _BY_FIRST: dict[str, _Handler] = {
     **dict.fromkeys("+0123456789", _BlockParser._item),
 }
 """What a line can be that begins with a character."""
-
-_FENCE_RUN = re.compile(r"`{3,}")
-_FENCE_LINE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_LANGUAGE = re.compile(r"[\w+#-]{1,30}")
-_FIRST_TITLE = re.compile(r'"#[ \t]+([^"\\\n]{1,200})')
 _MARKDOWN = MarkdownReader()
-_PLAIN = PlainReader()
 
 
 class NotebookReader(TextReader):

@@ -85,6 +85,62 @@ _ORG_SAID = re.compile(r"#\+(?:title|subtitle|description|caption|name):", re.IG
 _ORG_PROPERTY = re.compile(r":([\w-]+):(?:[ \t]+(.*))?$")
 _ORG_BLOCK = re.compile(r"#\+begin_(\w+)", re.IGNORECASE)
 _ORG_LINK = re.compile(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
+_LEVELS = {
+    "part": 1,
+    "chapter": 1,
+    "section": 2,
+    "subsection": 3,
+    "subsubsection": 4,
+    "paragraph": 5,
+    "subparagraph": 6,
+}
+_SECTION = re.compile(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\[\]\n]{0,200}\])?\{")
+_BEGIN = re.compile(r"\\begin\{([a-zA-Z]+\*?)\}")
+_VERBATIM = frozenset({"verbatim", "Verbatim", "lstlisting", "minted", "alltt"})
+_TABLES = frozenset({"tabular", "tabularx", "longtable", "array"})
+_QUOTES = frozenset({"quote", "quotation", "verse"})
+_TABLE_LINES = ("\\hline", "\\toprule", "\\midrule", "\\bottomrule")
+_COMMAND = re.compile(r"\\[a-zA-Z]+\*?\s*|[{}~]")
+_ESCAPED = re.compile(r"\\([#$%&_{}])")
+_LINK = re.compile(r"\\href\{([^{}\n]{1,500})\}\{([^{}]{0,500})\}|\\(?:input|include|subfile)\{([^{}\n]{1,300})\}")
+_LONGEST_ARGUMENT = 500
+# Quotes switch between three states and never merge two of them, so at most three of all the tries that start
+# at a "<" are alive at any place: linear whatever the input (a hostile test holds it to that).
+_TAG = re.compile(
+    r"<(?:!--|!\[CDATA\[|(?P<close>/?)(?P<name>[a-zA-Z][^\s/<>\"']{0,60})"
+    r"(?P<rest>[^<>\"']*+(?>(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*))>|[!?/][^<>]*+>|[a-zA-Z][^<>]*+>)"
+)
+_HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
+_META = re.compile(r"<meta\s([^<>]*)>", re.IGNORECASE)
+_META_NAME = re.compile(r"\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_META_CONTENT = re.compile(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_HEAD_END = re.compile(r"</head|<body", re.IGNORECASE)
+_H1 = re.compile(r"<h1[^<>]*>([^<]*)", re.IGNORECASE)
+_CLOSING = {
+    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style", "head", "template", "svg")
+}
+_INLINE_NAMES = """
+a abbr acronym b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q
+ruby rp rt s samp small span strike strong sub sup time tt u var wbr
+"""
+_INLINE = frozenset(_INLINE_NAMES.split())
+_KINDS = {
+    "li": BlockKind.LIST_ITEM,
+    "dt": BlockKind.LIST_ITEM,
+    "dd": BlockKind.LIST_ITEM,
+    "tr": BlockKind.TABLE_ROW,
+    "pre": BlockKind.CODE,
+    "blockquote": BlockKind.QUOTE,
+    **dict.fromkeys(("ul", "ol", "dl", "table"), BlockKind.PARAGRAPH),
+}
+_CLOSED_BY_SIBLING = frozenset({"li", "dt", "dd", "tr"})
+_WHOLE = frozenset({"tr", "pre"})
+"""Elements whose inner block tags do not split them."""
+_HEADING_TAGS = {f"h{level}": level for level in range(1, 7)}
+_HIDING_TO_THE_END = ("script", "style")
+_Token = tuple[int, int, str, bool, str]
+"""Start, end, lower-case name ("" for comments and declarations), whether it closes, the attributes."""
 
 
 class _MarkupReader(TextReader):
@@ -530,27 +586,6 @@ def _bare(target: str) -> str:
     return target.partition("#")[0].strip()
 
 
-_LEVELS = {
-    "part": 1,
-    "chapter": 1,
-    "section": 2,
-    "subsection": 3,
-    "subsubsection": 4,
-    "paragraph": 5,
-    "subparagraph": 6,
-}
-_SECTION = re.compile(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\[\]\n]{0,200}\])?\{")
-_BEGIN = re.compile(r"\\begin\{([a-zA-Z]+\*?)\}")
-_VERBATIM = frozenset({"verbatim", "Verbatim", "lstlisting", "minted", "alltt"})
-_TABLES = frozenset({"tabular", "tabularx", "longtable", "array"})
-_QUOTES = frozenset({"quote", "quotation", "verse"})
-_TABLE_LINES = ("\\hline", "\\toprule", "\\midrule", "\\bottomrule")
-_COMMAND = re.compile(r"\\[a-zA-Z]+\*?\s*|[{}~]")
-_ESCAPED = re.compile(r"\\([#$%&_{}])")
-_LINK = re.compile(r"\\href\{([^{}\n]{1,500})\}\{([^{}]{0,500})\}|\\(?:input|include|subfile)\{([^{}\n]{1,300})\}")
-_LONGEST_ARGUMENT = 500
-
-
 class LatexReader(TextReader):
     """``.tex``."""
 
@@ -663,45 +698,6 @@ def _words(text: str) -> str:
     return " ".join(_COMMAND.sub(" ", _ESCAPED.sub(r"\1", text[:1000])).split())
 
 
-# Quotes switch between three states and never merge two of them, so at most three of all the tries that start
-# at a "<" are alive at any place: linear whatever the input (a hostile test holds it to that).
-_TAG = re.compile(
-    r"<(?:!--|!\[CDATA\[|(?P<close>/?)(?P<name>[a-zA-Z][^\s/<>\"']{0,60})"
-    r"(?P<rest>[^<>\"']*+(?>(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*))>|[!?/][^<>]*+>|[a-zA-Z][^<>]*+>)"
-)
-_HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_TITLE = re.compile(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
-_META = re.compile(r"<meta\s([^<>]*)>", re.IGNORECASE)
-_META_NAME = re.compile(r"\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_META_CONTENT = re.compile(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_HEAD_END = re.compile(r"</head|<body", re.IGNORECASE)
-_H1 = re.compile(r"<h1[^<>]*>([^<]*)", re.IGNORECASE)
-_CLOSING = {
-    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style", "head", "template", "svg")
-}
-_INLINE_NAMES = """
-a abbr acronym b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q
-ruby rp rt s samp small span strike strong sub sup time tt u var wbr
-"""
-_INLINE = frozenset(_INLINE_NAMES.split())
-_KINDS = {
-    "li": BlockKind.LIST_ITEM,
-    "dt": BlockKind.LIST_ITEM,
-    "dd": BlockKind.LIST_ITEM,
-    "tr": BlockKind.TABLE_ROW,
-    "pre": BlockKind.CODE,
-    "blockquote": BlockKind.QUOTE,
-    **dict.fromkeys(("ul", "ol", "dl", "table"), BlockKind.PARAGRAPH),
-}
-_CLOSED_BY_SIBLING = frozenset({"li", "dt", "dd", "tr"})
-_WHOLE = frozenset({"tr", "pre"})
-"""Elements whose inner block tags do not split them."""
-_HEADING_TAGS = {f"h{level}": level for level in range(1, 7)}
-
-
-_HIDING_TO_THE_END = ("script", "style")
-
-
 @dataclass(frozen=True, slots=True)
 class _Vocabulary:
     """Elements that run on inside a line of text, and those that hide what they hold."""
@@ -712,9 +708,6 @@ class _Vocabulary:
 
 _PAGE = _Vocabulary(_INLINE, frozenset(_CLOSING))
 _NO_VOCABULARY = _Vocabulary(frozenset(), frozenset())
-
-_Token = tuple[int, int, str, bool, str]
-"""Start, end, lower-case name ("" for comments and declarations), whether it closes, the attributes."""
 
 
 class HtmlReader(TextReader):

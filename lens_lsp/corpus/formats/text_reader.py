@@ -20,9 +20,39 @@ from lens_lsp.model.text import Span
 
 HEAD_LENGTH = 4096
 """Code points of a document's start that are enough for ``TextReader.head``."""
-
 NO_HEAD = Head()
 NO_LOCATORS = LocatorMap()
+TEXTUAL = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
+"""Kinds whose lines run on into the next line."""
+_HEADING_LENGTH = 1000
+ITEM = re.compile(r"(?:[-+]|\*++|\.{1,5}|(?:\d{1,9}|[a-zA-Z#])[.)])[ \t]+(?=\S)")
+"""A list item's mark, after the indentation."""
+_MOST_FAILURES = 16
+_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>\"`|\\^{}\[\]，。；：！？、（）「」『』【】《》“”‘’…]+")
+_PUNCTUATION = ".,;:!?'*_~"
+_APART = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
+_LONGEST_TITLE = 120
+_CAPITAL = r"(?:[^\W\d_a-zß-ÿ]|\d)[\w.'’&-]*"
+_JOINER = r"(?!(?:is|are|was|were)\b)[a-z]{1,4} "
+_LEAD = re.compile(
+    rf"\W{{0,3}}(?:(?:The|A|An) )?({_CAPITAL}(?: (?:{_JOINER}){{0,2}}\"?{_CAPITAL}\"?){{0,7}})"
+    r"(?=\"?(?:,? ?\(|,| (?:is|are|was|were|refers?|also|or)\b))"
+)
+_MIDDLE = re.compile(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
+_NICKNAME = re.compile(r'"(\w+)" ')
+_MARK = re.compile(r"(?:(?P<bullet>[-*+•–])|\(?(?P<number>\d{1,3})[.)]|\[\d{1,4}\])[ \t]+(?=\S)")
+"""What an item begins with."""
+_CHAPTER = re.compile(
+    r"(?:CHAPTER|BOOK|PART|SECTION|LETTER|VOLUME|Chapter|Book|Part|Section)[ \t]+(?:[IVXLC]+|\d+|[A-Z]+)\b"
+)
+_RULE = re.compile(r"([=\-~*_])(?>\1{2,})$")
+_LONGEST_HEADING = 80
+_CHAPTER_LEVEL = 2
+"""Below the title."""
+_LOG_LINES = 12
+"""A text without a single blank line and with more lines than this is a list of lines, not one paragraph."""
+_LONGEST_PARAGRAPH = 100
+"""Lines; a paragraph beyond it is no paragraph, whatever stands around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +109,6 @@ def locate(locators: LocatorMap, offset: int) -> Locator | None:
     if index < 0:
         return None
     return locators.locators[index] or None
-
-
-TEXTUAL = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
-"""Kinds whose lines run on into the next line."""
-
-_HEADING_LENGTH = 1000
 
 
 class Outline:
@@ -184,11 +208,6 @@ def _apart(spans: list[Span]) -> tuple[Span, ...]:
     return tuple(found)
 
 
-ITEM = re.compile(r"(?:[-+]|\*++|\.{1,5}|(?:\d{1,9}|[a-zA-Z#])[.)])[ \t]+(?=\S)")
-"""A list item's mark, after the indentation."""
-_MOST_FAILURES = 16
-
-
 class LineParser:
     """Reads a text line by line: subclasses say what a line that begins with a mark means.
 
@@ -285,11 +304,6 @@ class LineParser:
         return None
 
 
-_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>\"`|\\^{}\[\]，。；：！？、（）「」『』【】《》“”‘’…]+")
-_PUNCTUATION = ".,;:!?'*_~"
-_APART = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
-
-
 def add_addresses(outline: Outline) -> None:
     """Keep the addresses outside code and metadata as targets. The blocks of the outline must be in order."""
     blocks = outline.blocks
@@ -307,30 +321,6 @@ def _length(address: str) -> int:
         extra -= address[end - 1] == ")"
         end -= 1
     return end
-
-
-_LONGEST_TITLE = 120
-_CAPITAL = r"(?:[^\W\d_a-zß-ÿ]|\d)[\w.'’&-]*"
-_JOINER = r"(?!(?:is|are|was|were)\b)[a-z]{1,4} "
-_LEAD = re.compile(
-    rf"\W{{0,3}}(?:(?:The|A|An) )?({_CAPITAL}(?: (?:{_JOINER}){{0,2}}\"?{_CAPITAL}\"?){{0,7}})"
-    r"(?=\"?(?:,? ?\(|,| (?:is|are|was|were|refers?|also|or)\b))"
-)
-_MIDDLE = re.compile(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
-_NICKNAME = re.compile(r'"(\w+)" ')
-_MARK = re.compile(r"(?:(?P<bullet>[-*+•–])|\(?(?P<number>\d{1,3})[.)]|\[\d{1,4}\])[ \t]+(?=\S)")
-"""What an item begins with."""
-_CHAPTER = re.compile(
-    r"(?:CHAPTER|BOOK|PART|SECTION|LETTER|VOLUME|Chapter|Book|Part|Section)[ \t]+(?:[IVXLC]+|\d+|[A-Z]+)\b"
-)
-_RULE = re.compile(r"([=\-~*_])(?>\1{2,})$")
-_LONGEST_HEADING = 80
-_CHAPTER_LEVEL = 2
-"""Below the title."""
-_LOG_LINES = 12
-"""A text without a single blank line and with more lines than this is a list of lines, not one paragraph."""
-_LONGEST_PARAGRAPH = 100
-"""Lines; a paragraph beyond it is no paragraph, whatever stands around it."""
 
 
 class PlainReader(TextReader):

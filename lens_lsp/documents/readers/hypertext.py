@@ -38,6 +38,9 @@ _IN_CELLS = {"table", "ul", "ol", "div", "blockquote", "pre", *_HEADINGS}
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
 _ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31};)")
 _IN_XML = {b"amp;", b"lt;", b"gt;", b"quot;", b"apos;"}
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_PAGES = {"application/xhtml+xml", "text/html"}
 
 
 def root_of(data: bytes) -> Element | None:
@@ -186,11 +189,6 @@ def _numbered(entity: re.Match[bytes]) -> bytes:
     if entity[1] in _IN_XML:
         return entity[0]
     return "".join(f"&#{ord(letter)};" for letter in html5.get(entity[1].decode(), "")).encode() or entity[0]
-
-
-_CONTAINER = "META-INF/container.xml"
-_ENCRYPTION = "META-INF/encryption.xml"
-_PAGES = {"application/xhtml+xml", "text/html"}
 
 
 class EpubReader:

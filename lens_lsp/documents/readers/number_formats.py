@@ -49,6 +49,11 @@ _GROUP = 3
 _SIMPLE = re.compile(r"[x%]*(?P<digits>(?P<whole>[#,]*)0(?:\.(?P<decimals>0+))?(?P<scale>,*))[x%]*")
 _SPACES = re.compile(r"\s+")
 _COUNTS = re.compile(r"[1-9]")
+Moment = date | datetime | time | timedelta
+_NAMED = 3
+"""So many letters of a code stand for a shortened name."""
+_FINEST = 6
+"""Digits of a second that are known."""
 
 
 class UnknownFormat(Exception):
@@ -331,13 +336,6 @@ def _fraction(tokens: Sequence[FormatToken], number: Decimal) -> str:
         return str(whole)
     top, bottom = (round(rest * fixed), fixed) if fixed else (part.numerator, part.denominator)
     return f"{whole} {top}/{bottom}" if whole else f"{top}/{bottom}"
-
-
-Moment = date | datetime | time | timedelta
-_NAMED = 3
-"""So many letters of a code stand for a shortened name."""
-_FINEST = 6
-"""Digits of a second that are known."""
 
 
 def iso(moment: Moment) -> str:

@@ -55,6 +55,68 @@ _PREFIXES = {
     "http://purl.org/dc/elements/1.1/": "dc",
     f"{_OFFICE}package/2006/metadata/core-properties": "cp",
 }
+_WORD_HEADING = re.compile(r"heading ([1-9])")
+_CONTENTS_NAME = re.compile(r"toc [1-9]")
+_BODY_LEVEL = 9
+"""The outline level, from 0, of what is no heading."""
+_MOST_COLUMNS = 63
+"""Of a table, in Word."""
+_MOST_STYLES = 20
+"""As long as a chain of styles is followed; Word allows 11."""
+_OFF = frozenset({"0", "false", "off", "none"})
+_WORD_LEFT_OUT = frozenset(
+    {"w:del", "w:moveFrom", "w:instrText", "w:delText", "w:delInstrText", "w:rt", "mc:Fallback"}
+    | {f"w:{part}Pr" for part in ("p", "r", "sect", "tbl", "tr", "tc", "sdt")}
+)
+_SHOWN_AS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-", "w:ptab": " "}
+_NOTES = (("footnotes", "w:footnote"), ("endnotes", "w:endnote"), ("comments", "w:comment"))
+_TITLE_PLACEHOLDER = "title"
+_BODY = "body"
+_NO_PLACEHOLDER = "none"
+_LIKE = {"ctrTitle": _TITLE_PLACEHOLDER, "subTitle": _BODY, "obj": _BODY, "": _BODY}
+"""The placeholder of a master that others take their place from."""
+_SLIDE_FURNITURE = frozenset({"dt", "ftr", "hdr", "sldNum"})
+_LISTS = frozenset({"", "body", "obj"})
+"""Placeholders whose paragraphs are items of a list unless they say otherwise."""
+_SLIDE_SHAPES = frozenset({"p:sp", "p:grpSp", "p:graphicFrame"})
+_BULLETS = frozenset({"a:buChar", "a:buAutoNum", "a:buBlip"})
+_SAME_ROW_EMU = 228_600
+"""English metric units, a quarter of an inch: shapes whose tops are as near are read from left to right."""
+_Places = dict[str, tuple[float, float]]
+"""Left and top of a layout's placeholders, by index and by kind."""
+_TITLE = "Title"
+"""The style of a document's title, by the name that it has in files in every language."""
+_HEADING_NAME = re.compile(r"Heading_20_([1-9]|10)")
+"""As long as a chain of styles is followed."""
+_MOST_REPEATED = 64
+"""As often as a cell that stands for several is written; nobody writes more columns in a text."""
+_LEFT_OUT = frozenset(
+    {
+        "text:tracked-changes",
+        "text:table-of-content",
+        "text:hidden-text",
+        "text:hidden-paragraph",
+        "text:ruby-text",
+        "text:number",
+        "office:forms",
+        "office:event-listeners",
+        "draw:object",
+        "draw:image",
+        "presentation:notes",
+    }
+)
+_ASIDE = frozenset({"text:note", "office:annotation"})
+_SHAPES = frozenset(
+    {"draw:frame", "draw:custom-shape", "draw:g", "draw:rect", "draw:ellipse", "draw:circle", "draw:line"}
+    | {"draw:path", "draw:polygon", "draw:polyline", "draw:connector", "draw:caption", "draw:regular-polygon"}
+)
+_CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
+_ROW_GROUPS = frozenset({"table:table-header-rows", "table:table-rows", "table:table-row-group"})
+_FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
+_LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
+_CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
+_SAME_ROW_CM = 0.6
+"""Centimetres: shapes whose tops are as near are read from left to right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,23 +289,6 @@ def _head(root: Element | None) -> Head:
     keywords = [*said.get("cp:keywords", ()), *said.get("meta:keyword", ())]
     title = next(iter(said.get("dc:title", ())), None)
     return head_of(title, [*said.get("dc:subject", ()), *said.get("dc:description", ())], ",".join(keywords))
-
-
-_WORD_HEADING = re.compile(r"heading ([1-9])")
-_CONTENTS_NAME = re.compile(r"toc [1-9]")
-_BODY_LEVEL = 9
-"""The outline level, from 0, of what is no heading."""
-_MOST_COLUMNS = 63
-"""Of a table, in Word."""
-_MOST_STYLES = 20
-"""As long as a chain of styles is followed; Word allows 11."""
-_OFF = frozenset({"0", "false", "off", "none"})
-_WORD_LEFT_OUT = frozenset(
-    {"w:del", "w:moveFrom", "w:instrText", "w:delText", "w:delInstrText", "w:rt", "mc:Fallback"}
-    | {f"w:{part}Pr" for part in ("p", "r", "sect", "tbl", "tr", "tc", "sdt")}
-)
-_SHOWN_AS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-", "w:ptab": " "}
-_NOTES = (("footnotes", "w:footnote"), ("endnotes", "w:endnote"), ("comments", "w:comment"))
 
 
 class DocxReader:
@@ -454,22 +499,6 @@ def _is_on(switch: Element | None) -> bool:
     return switch is not None and attribute(switch, "val").lower() not in _OFF
 
 
-_TITLE_PLACEHOLDER = "title"
-_BODY = "body"
-_NO_PLACEHOLDER = "none"
-_LIKE = {"ctrTitle": _TITLE_PLACEHOLDER, "subTitle": _BODY, "obj": _BODY, "": _BODY}
-"""The placeholder of a master that others take their place from."""
-_SLIDE_FURNITURE = frozenset({"dt", "ftr", "hdr", "sldNum"})
-_LISTS = frozenset({"", "body", "obj"})
-"""Placeholders whose paragraphs are items of a list unless they say otherwise."""
-_SLIDE_SHAPES = frozenset({"p:sp", "p:grpSp", "p:graphicFrame"})
-_BULLETS = frozenset({"a:buChar", "a:buAutoNum", "a:buBlip"})
-_SAME_ROW_EMU = 228_600
-"""English metric units, a quarter of an inch: shapes whose tops are as near are read from left to right."""
-_Places = dict[str, tuple[float, float]]
-"""Left and top of a layout's placeholders, by index and by kind."""
-
-
 class PptxReader:
     """``.pptx`` and ``.pptm``."""
 
@@ -638,41 +667,6 @@ def _gather_slide(element: Element, parts: list[str]) -> None:
 def _relation_id(element: Element) -> str:
     """The relation that an entry of the slide list names; its attribute without a namespace is a number."""
     return next((str(value) for key, value in element.attrib.items() if key.endswith("}id")), "")
-
-
-_TITLE = "Title"
-"""The style of a document's title, by the name that it has in files in every language."""
-_HEADING_NAME = re.compile(r"Heading_20_([1-9]|10)")
-"""As long as a chain of styles is followed."""
-_MOST_REPEATED = 64
-"""As often as a cell that stands for several is written; nobody writes more columns in a text."""
-_LEFT_OUT = frozenset(
-    {
-        "text:tracked-changes",
-        "text:table-of-content",
-        "text:hidden-text",
-        "text:hidden-paragraph",
-        "text:ruby-text",
-        "text:number",
-        "office:forms",
-        "office:event-listeners",
-        "draw:object",
-        "draw:image",
-        "presentation:notes",
-    }
-)
-_ASIDE = frozenset({"text:note", "office:annotation"})
-_SHAPES = frozenset(
-    {"draw:frame", "draw:custom-shape", "draw:g", "draw:rect", "draw:ellipse", "draw:circle", "draw:line"}
-    | {"draw:path", "draw:polygon", "draw:polyline", "draw:connector", "draw:caption", "draw:regular-polygon"}
-)
-_CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
-_ROW_GROUPS = frozenset({"table:table-header-rows", "table:table-rows", "table:table-row-group"})
-_FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
-_LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
-_CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
-_SAME_ROW_CM = 0.6
-"""Centimetres: shapes whose tops are as near are read from left to right."""
 
 
 class OpenDocumentReader:

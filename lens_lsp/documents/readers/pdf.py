@@ -48,6 +48,76 @@ _MOST_BOOKMARKS = 5000
 _DEEPEST_BOOKMARK = 16
 _LONGEST_TITLE = 2000
 """Bytes of UTF-16 of a bookmark or of a piece of metadata."""
+_HYPHENS = "\x02\ufffe"
+_TOKEN = re.compile(rf"[^\s{_HYPHENS}]+|[\r\n]+|[{_HYPHENS}]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_BOLD = re.compile(r"bold|black|heavy|semib|demib|cmbx|bx\d|-bd", re.IGNORECASE)
+_BOX_BYTES = 16
+_MISSED_BLANK = 0.2
+"""In font sizes: a gap that much wider than the others of its word is a blank that pdfium took for kerning."""
+_NO_BLANK = 0.03
+_OVERLAP = 0.2
+"""In font sizes: a blank that leaves less room than the first, or was drawn over by less than the second, is none."""
+_BOLD_WEIGHT = 600
+_TINY = 1.5
+"""Points: smaller text is for no reader."""
+_HUGE = 1000.0
+_PALE = 250
+_INVISIBLE_MODE = 3
+_POINTER = ctypes.c_void_p
+_INT = ctypes.c_int
+# The same functions without the generated wrappers' checks of each argument: called for each character or word.
+_character_box = ctypes.cast(pdfium.FPDFText_GetLooseCharBox, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
+_word_object = ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.CFUNCTYPE(_POINTER, _POINTER, _INT))
+_word_matrix = ctypes.cast(pdfium.FPDFText_GetMatrix, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
+_word_size = ctypes.cast(pdfium.FPDFText_GetFontSize, ctypes.CFUNCTYPE(ctypes.c_double, _POINTER, _INT))
+_object_font = ctypes.cast(pdfium.FPDFTextObj_GetFont, ctypes.CFUNCTYPE(_POINTER, _POINTER))
+_object_mode = ctypes.cast(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.CFUNCTYPE(_INT, _POINTER))
+_object_fill = ctypes.cast(pdfium.FPDFPageObj_GetFillColor, ctypes.CFUNCTYPE(_INT, *[_POINTER] * 5))
+_ALONG: tuple[Callable[[list[float]], tuple[float, float]], ...] = (
+    lambda box: (box[0], box[6]),
+    lambda box: (box[3], box[5]),
+    lambda box: (-box[2], -box[4]),
+    lambda box: (-box[1], -box[7]),
+)
+"""By direction: where a word begins and ends on its line, from the boxes (left, top, right, bottom) of its ends."""
+_MOST_OBJECTS = 20_000
+_WHITE = 250
+_PER_INCH = 300
+"""What programs for OCR are made for."""
+_MOST_PIXELS_OCR = 12_000_000
+"""A larger page is drawn coarser: A4 has 8.7 million."""
+_POINTS = 72
+_WIDTH = 1400
+"""Pixels of a page's width, or of its height where that is less."""
+_MOST_PIXELS = 6_000_000
+_MOST_MARKS = 400
+_LEAST = 8
+"""Letters of a part of a quote that is worth finding by itself."""
+_PARTS = re.compile(r"[\n|]+")
+_INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (255, 226, 92))
+"""What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom: in points upwards on a page, in pixels downwards in a picture."""
+MOST_PAGES = 5000
+"""Pages of one document; what follows is left out and a notice says so."""
+_BEGINNING = 400
+"""Characters of a first page that stand for its title."""
+_ENTRIES = ("Keywords", "Subject", "lens", "Lens", "LENS", "lens.private", "private", "Private")
+_LONGEST_ENTRY = 1 << 16
+_XMP = re.compile(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
+_XMP_TEXT = re.compile(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
+_XMP_ATTRIBUTE = re.compile(r"([\w:.-]+)=\"([^\"<>]*)\"")
+_PLAIN_STYLE = TextStyle(0.0, False, Ink.VISIBLE, 0)
+_MANY_LINES = 99
+"""As many lines has no heading: what is recognised has no looks."""
+_SPLIT = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+_GAP = re.compile(r"\n[ \t]*\n")
+_NO_TITLE = re.compile(
+    r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|(?:document|title|slide|presentation|book)\s*\d*"
+    r"|powerpoint presentation|about:blank|.*\.(?:docx?|xlsx?|pptx?|tex|dvi|indd|qxd|pdf|rtf|od[tps]|html?|md|txt)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,34 +209,6 @@ def _page_of(document: Handle, entry: Handle) -> int:
         action = pdfium.FPDFBookmark_GetAction(entry)
         target = pdfium.FPDFAction_GetDest(document, action) if action else None
     return int(pdfium.FPDFDest_GetDestPageIndex(document, target)) if target else -1
-
-
-_HYPHENS = "\x02\ufffe"
-_TOKEN = re.compile(rf"[^\s{_HYPHENS}]+|[\r\n]+|[{_HYPHENS}]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_BOLD = re.compile(r"bold|black|heavy|semib|demib|cmbx|bx\d|-bd", re.IGNORECASE)
-_BOX_BYTES = 16
-_MISSED_BLANK = 0.2
-"""In font sizes: a gap that much wider than the others of its word is a blank that pdfium took for kerning."""
-_NO_BLANK = 0.03
-_OVERLAP = 0.2
-"""In font sizes: a blank that leaves less room than the first, or was drawn over by less than the second, is none."""
-_BOLD_WEIGHT = 600
-_TINY = 1.5
-"""Points: smaller text is for no reader."""
-_HUGE = 1000.0
-_PALE = 250
-_INVISIBLE_MODE = 3
-_POINTER = ctypes.c_void_p
-_INT = ctypes.c_int
-# The same functions without the generated wrappers' checks of each argument: called for each character or word.
-_character_box = ctypes.cast(pdfium.FPDFText_GetLooseCharBox, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
-_word_object = ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.CFUNCTYPE(_POINTER, _POINTER, _INT))
-_word_matrix = ctypes.cast(pdfium.FPDFText_GetMatrix, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
-_word_size = ctypes.cast(pdfium.FPDFText_GetFontSize, ctypes.CFUNCTYPE(ctypes.c_double, _POINTER, _INT))
-_object_font = ctypes.cast(pdfium.FPDFTextObj_GetFont, ctypes.CFUNCTYPE(_POINTER, _POINTER))
-_object_mode = ctypes.cast(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.CFUNCTYPE(_INT, _POINTER))
-_object_fill = ctypes.cast(pdfium.FPDFPageObj_GetFillColor, ctypes.CFUNCTYPE(_INT, *[_POINTER] * 5))
 
 
 def pieces_of(page: PdfPage) -> list[TextPiece]:
@@ -303,15 +345,6 @@ class _LinePieces:
         return (-y.value, x.value, y.value, -x.value)[style.direction]
 
 
-_ALONG: tuple[Callable[[list[float]], tuple[float, float]], ...] = (
-    lambda box: (box[0], box[6]),
-    lambda box: (box[3], box[5]),
-    lambda box: (-box[2], -box[4]),
-    lambda box: (-box[1], -box[7]),
-)
-"""By direction: where a word begins and ends on its line, from the boxes (left, top, right, bottom) of its ends."""
-
-
 class _PageStyles:
     """The styles of a page, asked once for each text object."""
 
@@ -369,10 +402,6 @@ def _is_bold(font: Handle) -> bool:
     length = pdfium.FPDFFont_GetBaseFontName(font, name, 256)
     named = 1 < length <= 256 and _BOLD.search(name.value.decode("latin-1")) is not None
     return named or bool(pdfium.FPDFFont_GetWeight(font) >= _BOLD_WEIGHT)
-
-
-_MOST_OBJECTS = 20_000
-_WHITE = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,13 +492,6 @@ def _is_white(path: Handle) -> bool:
     return alpha.value == 0 or min(red.value, green.value, blue.value) >= _WHITE
 
 
-_PER_INCH = 300
-"""What programs for OCR are made for."""
-_MOST_PIXELS_OCR = 12_000_000
-"""A larger page is drawn coarser: A4 has 8.7 million."""
-_POINTS = 72
-
-
 def picture_of(document: Handle, index: int) -> bytes:
     """The page ``index`` from 0 in shades of grey, as a binary PGM. Raises `Unextracted` when it cannot be drawn."""
     with opened_page(document, index) as page:
@@ -502,19 +524,6 @@ def _drawn(page: PdfPage, width: int, height: int, kind: int, channels: int) -> 
     finally:
         pdfium.FPDFBitmap_Destroy(bitmap)
     return pixels
-
-
-_WIDTH = 1400
-"""Pixels of a page's width, or of its height where that is less."""
-_MOST_PIXELS = 6_000_000
-_MOST_MARKS = 400
-_LEAST = 8
-"""Letters of a part of a quote that is worth finding by itself."""
-_PARTS = re.compile(r"[\n|]+")
-_INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (255, 226, 92))
-"""What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom: in points upwards on a page, in pixels downwards in a picture."""
 
 
 def view_of(data: bytes, number: int, quote: str) -> View:
@@ -628,27 +637,6 @@ def _png(pixels: bytearray, width: int, height: int) -> bytes:
     if len(png) > MOST_VIEW:
         raise Unextracted(Failure.TOO_LARGE, f"a picture of {len(png):,} bytes")
     return png
-
-
-MOST_PAGES = 5000
-"""Pages of one document; what follows is left out and a notice says so."""
-_BEGINNING = 400
-"""Characters of a first page that stand for its title."""
-_ENTRIES = ("Keywords", "Subject", "lens", "Lens", "LENS", "lens.private", "private", "Private")
-_LONGEST_ENTRY = 1 << 16
-_XMP = re.compile(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
-_XMP_TEXT = re.compile(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
-_XMP_ATTRIBUTE = re.compile(r"([\w:.-]+)=\"([^\"<>]*)\"")
-_PLAIN_STYLE = TextStyle(0.0, False, Ink.VISIBLE, 0)
-_MANY_LINES = 99
-"""As many lines has no heading: what is recognised has no looks."""
-_SPLIT = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
-_GAP = re.compile(r"\n[ \t]*\n")
-_NO_TITLE = re.compile(
-    r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|(?:document|title|slide|presentation|book)\s*\d*"
-    r"|powerpoint presentation|about:blank|.*\.(?:docx?|xlsx?|pptx?|tex|dvi|indd|qxd|pdf|rtf|od[tps]|html?|md|txt)",
-    re.IGNORECASE,
-)
 
 
 class PdfReader:

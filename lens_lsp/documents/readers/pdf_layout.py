@@ -22,6 +22,84 @@ from lens_lsp.model.documents import BlockKind
 
 WIDE_GAP = 0.9
 """In font sizes: words further apart than that are not of one piece. Stretched blanks of justified lines stay below."""
+_SAME_LINE = 0.5
+"""In font sizes: raised and lowered letters stay on their line."""
+_TOUCHING = 0.12
+"""In font sizes: pieces closer than that are one word."""
+_BLANK = 0.5
+"""In font sizes: as wide as a blank between two words mostly is."""
+_MARK_GAP = 5.0
+"""In font sizes: how far the text of an item or of a numbered heading may stand from its mark."""
+_BULLET_ALONE = re.compile(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·*–—\uf0b7\uf0a7\uf0d8-]")
+_NUMBER_ALONE = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxlc]{1,5})[.)\]]|\d{1,2}(?:\.\d{1,3}){1,4}")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+SPLIT = "\x02"
+"""Stands in a passage where a hyphen stood at the end of a line."""
+_WORD = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*")
+_CUT = re.compile(rf"([^\W_]+(?:[-\u2010][^\W_]+)*)?{SPLIT}([^\W_]+(?:[-\u2010][^\W_]+)*)?")
+_END_HYPHEN = re.compile(r"(?<=\w)[-\u2010\u00ad]$")
+_CROSSING = 0.1
+"""Of the rows may run across the blank between two columns: a cell over several columns, a remark."""
+_NARROWEST_BLANK = 0.4
+"""Of that blank, in font sizes."""
+_FEWEST_ROWS = 3
+"""With several cells; two are enough when there are numbers in the second. Less is the blanks of stretched lines."""
+_FULL = 0.75
+_RUNNING_WORDS = 4
+"""Words in a line of running text, which fills its column this far."""
+_BY_ROW = 0.5
+"""Of the steps from one cell to the next drawn, as many change the column when a table is drawn by rows."""
+_SIDE_BY_SIDE = 0.6
+"""Of the cells have another one on their line."""
+_SAME_CELL = 1.15
+"""Rows apart more than that times the closest lines are rows; those closer may be lines of one cell."""
+_CLOSEST = 1.6
+"""In font sizes: lines of one cell are no further apart."""
+Cells = tuple[tuple[str, ...], ...]
+"""The rows of a table, as many cells in each; empty ones are empty strings."""
+_NARROWEST = 0.6
+"""Of a gutter, in font sizes."""
+_NEAR = 1.2
+"""In font sizes: how far apart the lines of two columns may be to count as neighbours."""
+_FAR_FROM_BAND = 2.2
+"""In usual distances of lines: a line or two further away from a band than that is a header or footer."""
+_SLIMMEST = 7.0
+"""Of a column of text, in font sizes."""
+_SHORTEST = 3
+"""Of a column of text, in lines."""
+_DEEPEST = 12
+_MOST_PIECES = 3000
+"""A page of more is a drawing or a map: its rows are read as they come."""
+_APART = 1.3
+"""In usual distances of lines: more than that is a new paragraph."""
+_FAR = 1.9
+"""In font sizes: the same, where no usual distance is known."""
+_INDENT = (0.8, 6.0)
+"""In font sizes: how far the first line of a paragraph stands in."""
+_OTHER_SIZE = 1.25
+_SOME_OTHER_SIZE = 1.08
+"""Times the smaller size: the first is a new paragraph, the second one behind a line that was ended on purpose."""
+_ROOM = 0.35
+"""In font sizes: a line whose successor's first word had that much room was ended on purpose."""
+_BULLET = re.compile(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·\uf0b7\uf0a7\uf0d8]\s*")
+_NUMBER = re.compile(r"(?:[-–—*]|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)\]])\s+(?=\S)")
+_SENTENCE_ENDS = ".!?:;"
+_WIDE_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]")
+_LARGER = 1.14
+"""Times the size of the running text."""
+_LONGEST = 200
+_LONGEST_BOLD = 120
+_MOST_LINES = 3
+_LOWEST = 6
+_REPEATED = 0.5
+"""Of the pages, three at the least, carry a line that is printed on every page."""
+_MOST_BOLD = 0.3
+"""Of the letters of the running size: where more are bold, bold means nothing."""
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_NOT_WORDS = re.compile(r"[\W_]+")
+_DIGITS = re.compile(r"\d+")
+_LEADERS = re.compile(r"(?:[.·…]\s?){4}")
+"""The dots of a table of contents, whose lines all come again."""
 
 
 class Ink(StrEnum):
@@ -75,17 +153,6 @@ class TextPiece:
 
 Row = list[TextPiece]
 """Pieces on one line of the page, from left to right."""
-_SAME_LINE = 0.5
-"""In font sizes: raised and lowered letters stay on their line."""
-_TOUCHING = 0.12
-"""In font sizes: pieces closer than that are one word."""
-_BLANK = 0.5
-"""In font sizes: as wide as a blank between two words mostly is."""
-_MARK_GAP = 5.0
-"""In font sizes: how far the text of an item or of a numbered heading may stand from its mark."""
-_BULLET_ALONE = re.compile(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·*–—\uf0b7\uf0a7\uf0d8-]")
-_NUMBER_ALONE = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxlc]{1,5})[.)\]]|\d{1,2}(?:\.\d{1,3}){1,4}")
-_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def rows_of(pieces: Iterable[TextPiece]) -> list[Row]:
@@ -160,13 +227,6 @@ def _between(before: TextPiece, piece: TextPiece) -> str:
     return " " if gap > _TOUCHING * max(before.size, piece.size) else ""
 
 
-SPLIT = "\x02"
-"""Stands in a passage where a hyphen stood at the end of a line."""
-_WORD = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*")
-_CUT = re.compile(rf"([^\W_]+(?:[-\u2010][^\W_]+)*)?{SPLIT}([^\W_]+(?:[-\u2010][^\W_]+)*)?")
-_END_HYPHEN = re.compile(r"(?<=\w)[-\u2010\u00ad]$")
-
-
 def carried(line: str) -> str:
     """A line as it goes on in the next one: with `SPLIT` for the hyphen it ends in, else with a blank."""
     cut = _END_HYPHEN.sub(SPLIT, line)
@@ -200,29 +260,6 @@ class Hyphens:
         if known or "-" in left + right or not left[-1:].isalpha() or not right[:1].islower():
             return f"{left}-{right}"
         return left + right
-
-
-_CROSSING = 0.1
-"""Of the rows may run across the blank between two columns: a cell over several columns, a remark."""
-_NARROWEST_BLANK = 0.4
-"""Of that blank, in font sizes."""
-_FEWEST_ROWS = 3
-"""With several cells; two are enough when there are numbers in the second. Less is the blanks of stretched lines."""
-_FULL = 0.75
-_RUNNING_WORDS = 4
-"""Words in a line of running text, which fills its column this far."""
-_BY_ROW = 0.5
-"""Of the steps from one cell to the next drawn, as many change the column when a table is drawn by rows."""
-_SIDE_BY_SIDE = 0.6
-"""Of the cells have another one on their line."""
-_SAME_CELL = 1.15
-"""Rows apart more than that times the closest lines are rows; those closer may be lines of one cell."""
-_CLOSEST = 1.6
-"""In font sizes: lines of one cell are no further apart."""
-
-
-Cells = tuple[tuple[str, ...], ...]
-"""The rows of a table, as many cells in each; empty ones are empty strings."""
 
 
 def grid_of(rows: list[Row]) -> tuple[list[Row], Cells, list[Row]] | None:
@@ -359,21 +396,6 @@ def _by_first_column(group: Sequence[list[str]]) -> list[tuple[str, ...]]:
     return rows
 
 
-_NARROWEST = 0.6
-"""Of a gutter, in font sizes."""
-_NEAR = 1.2
-"""In font sizes: how far apart the lines of two columns may be to count as neighbours."""
-_FAR_FROM_BAND = 2.2
-"""In usual distances of lines: a line or two further away from a band than that is a header or footer."""
-_SLIMMEST = 7.0
-"""Of a column of text, in font sizes."""
-_SHORTEST = 3
-"""Of a column of text, in lines."""
-_DEEPEST = 12
-_MOST_PIECES = 3000
-"""A page of more is a drawing or a map: its rows are read as they come."""
-
-
 @dataclass(frozen=True, slots=True)
 class PageRegion:
     """A part of a page: lines that are read one after the other, or the rows of a table."""
@@ -505,23 +527,6 @@ def _trimmed(rows: list[Row], gutter: float) -> tuple[list[Row], list[Row], list
     return rows[:first], band, rows[last:]
 
 
-_APART = 1.3
-"""In usual distances of lines: more than that is a new paragraph."""
-_FAR = 1.9
-"""In font sizes: the same, where no usual distance is known."""
-_INDENT = (0.8, 6.0)
-"""In font sizes: how far the first line of a paragraph stands in."""
-_OTHER_SIZE = 1.25
-_SOME_OTHER_SIZE = 1.08
-"""Times the smaller size: the first is a new paragraph, the second one behind a line that was ended on purpose."""
-_ROOM = 0.35
-"""In font sizes: a line whose successor's first word had that much room was ended on purpose."""
-_BULLET = re.compile(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·\uf0b7\uf0a7\uf0d8]\s*")
-_NUMBER = re.compile(r"(?:[-–—*]|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)\]])\s+(?=\S)")
-_SENTENCE_ENDS = ".!?:;"
-_WIDE_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]")
-
-
 @dataclass(frozen=True, slots=True)
 class PagePassage:
     r"""A paragraph or an item, with `SPLIT` where a hyphen stood at a line's end, or the rows of a table."""
@@ -649,23 +654,6 @@ def _carried(text: str, above: TextPiece, line: TextPiece, edge: float) -> str:
         return text
     on = carried(text)
     return f"{text}\n" if on.endswith(" ") and _ended(above, line, edge) else on
-
-
-_LARGER = 1.14
-"""Times the size of the running text."""
-_LONGEST = 200
-_LONGEST_BOLD = 120
-_MOST_LINES = 3
-_LOWEST = 6
-_REPEATED = 0.5
-"""Of the pages, three at the least, carry a line that is printed on every page."""
-_MOST_BOLD = 0.3
-"""Of the letters of the running size: where more are bold, bold means nothing."""
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-_NOT_WORDS = re.compile(r"[\W_]+")
-_DIGITS = re.compile(r"\d+")
-_LEADERS = re.compile(r"(?:[.·…]\s?){4}")
-"""The dots of a table of contents, whose lines all come again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,31 @@ _WITHOUT_COLUMN = frozenset(range(12, 19))
 _BLANK = 12
 _MORE = 0x80
 _LONGEST_KIND, _LONGEST_SIZE = 2, 4
+_ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?(row|c)(?=[\s/>])([^<>]*)")
+_PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
+_STYLE = re.compile(rb"""\ss\s*=\s*["'](\d{1,5})["']""")
+_SHEET, _ROW, _FORMAT, _STYLES, _STYLES_END, _STYLED = 156, 0, 44, 617, 618, 47
+"""Records of ``.xlsb``: a sheet in the workbook, the head of a row, a code, the styles of cells and one of them."""
+_NUMBERS = frozenset({2, 5, 9})
+"""Those of cells with a number."""
+_MOST_FORMATS = 65_000
+MOST_CELLS = 500_000
+"""Cells of one workbook that are read; further rows are left out and a notice says so."""
+_AREA = 4
+"""As many times more cells, most of them empty, are looked at in one sheet."""
+_ZIP = b"PK"
+_OPEN_PARTS = ("mimetype", "META-INF/manifest.xml", "content.xml")
+"""The parts of an OpenDocument sheet that the library reads."""
+_INDENTATION = re.compile(rb">\s+(?=</?(?:table|office):)")
+_BLANKS = re.compile(rb"<text:s\b[^<>]*/>")
+_SHOWN_CELL = re.compile(rb"<table:table-cell\b[^<>]*[^<>/]>(?=<text:p\b[^<>]*>[^<])")
+"""The beginning of a cell with words in it."""
+_VALUE = re.compile(
+    rb"""\soffice:(?:boolean-value|currency|date-value|time-value|value|value-type)=(?:"[^"]*"|'[^']*')"""
+)
+_LEAST = 2
+"""So many cells are filled in a row that may name columns."""
+_Cell = int | float | str | bool | time | date | datetime | timedelta
 
 
 def left_out(package: Package) -> int:
@@ -100,16 +125,6 @@ def _seven_bits(part: bytes, at: int, longest: int) -> tuple[int, int]:
         if part[at - 1] < _MORE:
             break
     return value, at
-
-
-_ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?(row|c)(?=[\s/>])([^<>]*)")
-_PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
-_STYLE = re.compile(rb"""\ss\s*=\s*["'](\d{1,5})["']""")
-_SHEET, _ROW, _FORMAT, _STYLES, _STYLES_END, _STYLED = 156, 0, 44, 617, 618, 47
-"""Records of ``.xlsb``: a sheet in the workbook, the head of a row, a code, the styles of cells and one of them."""
-_NUMBERS = frozenset({2, 5, 9})
-"""Those of cells with a number."""
-_MOST_FORMATS = 65_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,25 +250,6 @@ def _column(letters: bytes) -> int:
     for letter in letters:
         column = column * 26 + letter - 64
     return column - 1
-
-
-MOST_CELLS = 500_000
-"""Cells of one workbook that are read; further rows are left out and a notice says so."""
-_AREA = 4
-"""As many times more cells, most of them empty, are looked at in one sheet."""
-_ZIP = b"PK"
-_OPEN_PARTS = ("mimetype", "META-INF/manifest.xml", "content.xml")
-"""The parts of an OpenDocument sheet that the library reads."""
-_INDENTATION = re.compile(rb">\s+(?=</?(?:table|office):)")
-_BLANKS = re.compile(rb"<text:s\b[^<>]*/>")
-_SHOWN_CELL = re.compile(rb"<table:table-cell\b[^<>]*[^<>/]>(?=<text:p\b[^<>]*>[^<])")
-"""The beginning of a cell with words in it."""
-_VALUE = re.compile(
-    rb"""\soffice:(?:boolean-value|currency|date-value|time-value|value|value-type)=(?:"[^"]*"|'[^']*')"""
-)
-_LEAST = 2
-"""So many cells are filled in a row that may name columns."""
-_Cell = int | float | str | bool | time | date | datetime | timedelta
 
 
 class SheetReader:

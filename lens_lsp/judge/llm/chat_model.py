@@ -14,6 +14,16 @@ from typing import Any, Protocol
 
 from lens_lsp.model.errors import LensError
 
+MOST_WHOLE = 1 << 20
+"""Bytes of a reply that is read as one document, and of one event of a stream; code points of a streamed text."""
+REMOTE_CONTEXT = 16_384
+"""Tokens assumed of a model that is elsewhere and does not say."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+CALL_SECONDS = 600.0
+"""The longest that one call may take, unless the user's own settings say otherwise."""
+_FIRST_SECONDS = 300.0
+_NEXT_SECONDS = 60.0
+
 
 class Role(StrEnum):
     """Who speaks."""
@@ -37,17 +47,6 @@ class Departure:
     True before the first byte goes into it. None, where nobody watches, counts as left."""
 
     left: bool | None = None
-
-
-MOST_WHOLE = 1 << 20
-"""Bytes of a reply that is read as one document, and of one event of a stream; code points of a streamed text."""
-REMOTE_CONTEXT = 16_384
-"""Tokens assumed of a model that is elsewhere and does not say."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
-CALL_SECONDS = 600.0
-"""The longest that one call may take, unless the user's own settings say otherwise."""
-_FIRST_SECONDS = 300.0
-_NEXT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)

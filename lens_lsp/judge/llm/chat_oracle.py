@@ -83,6 +83,7 @@ _SPLIT_ANALYSIS = 4
 """Calls that must be left for S1 and S2 apart: theirs, an observation, the synthesis."""
 _LEAST_REQUEST = 400
 """Tokens of regions below which a request is not worth a call: one region."""
+DRY_RUN = "this was a dry run: nothing was sent"
 
 
 def new_nonce() -> str:
@@ -474,9 +475,6 @@ def _unread(request: SynthesisRequest) -> str:
     """The sections of a summarised document that did not fit."""
     named = not_read(request.unread)
     return f"\n{named}\n" if named else ""
-
-
-DRY_RUN = "this was a dry run: nothing was sent"
 
 
 @dataclass(frozen=True, slots=True)

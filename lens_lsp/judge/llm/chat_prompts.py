@@ -257,6 +257,7 @@ negation, limit or meaning"}}]}}"""
 _TEXT: Schema = {"type": "string"}
 _NUMBER: Schema = {"type": "integer"}
 _TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
+_QUOTE: dict[str, Schema] = {"region": _NUMBER, "quote": _TEXT}
 
 
 def _object(**properties: Schema) -> dict[str, Any]:
@@ -306,7 +307,6 @@ COVERAGE_SCHEMA = _object(
     answerable=_one_of("yes", "no"),
 )
 CALIBRATION_SCHEMA = _object(short=_TEXT_OR_NULL)
-_QUOTE: dict[str, Schema] = {"region": _NUMBER, "quote": _TEXT}
 _OPERAND = _object(id=_TEXT, name=_TEXT, value=_TEXT, quote=_NUMBER)
 READ_SCHEMA = _object(
     answerable=_one_of("yes", "partly", "no"),

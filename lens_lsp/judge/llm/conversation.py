@@ -59,6 +59,24 @@ _IN_ROUNDS = frozenset(
         CallStage.REPAIR,
     }
 )
+REPLY_TOKENS = {
+    "anchors": 200,
+    "plan": 500,
+    "read": 2_000,
+    "read-small": 400,
+    "verify": 600,
+    "observe": 2_000,
+    "cover": 600,
+    "synthesise": 1_500,
+    "short": 200,
+}
+"""The longest reply of each kind."""
+EVIDENCE_TOKENS = 12_000
+"""Tokens of evidence in one request; what comes last is left out."""
+OVERHEAD_TOKENS = 1_200
+"""Tokens of an observation's request that are neither regions nor reply."""
+_EVIDENCE_SHARE = 0.5
+_MOST_SIDES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,26 +349,6 @@ class _GrantedCall:
     def _billed(self, spoken: int) -> int:
         """What a reply of an estimated size costs: no more was granted, however long it is."""
         return min(spoken, self.request.max_tokens)
-
-
-REPLY_TOKENS = {
-    "anchors": 200,
-    "plan": 500,
-    "read": 2_000,
-    "read-small": 400,
-    "verify": 600,
-    "observe": 2_000,
-    "cover": 600,
-    "synthesise": 1_500,
-    "short": 200,
-}
-"""The longest reply of each kind."""
-EVIDENCE_TOKENS = 12_000
-"""Tokens of evidence in one request; what comes last is left out."""
-OVERHEAD_TOKENS = 1_200
-"""Tokens of an observation's request that are neither regions nor reply."""
-_EVIDENCE_SHARE = 0.5
-_MOST_SIDES = 6
 
 
 @dataclass(slots=True)

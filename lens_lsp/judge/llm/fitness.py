@@ -43,6 +43,8 @@ _UNHELD = 3
 """Words that are neither asked nor quoted are fewer in an answer that puts a quote in other words: "yes", "it grew"."""
 _ECHOED = 4
 """Words in a row that an answer has by chance with our instructions are fewer."""
+FIT = 8
+"""Questions that must be right."""
 
 
 def repeats(text: str) -> bool:
@@ -129,10 +131,6 @@ def _is_echo(answer: str, question: str) -> bool:
         return True
     told = f" {key(_TOLD)} "
     return len(said.split()) >= _ECHOED and f" {said} " in told
-
-
-FIT = 8
-"""Questions that must be right."""
 
 
 @dataclass(frozen=True, slots=True)

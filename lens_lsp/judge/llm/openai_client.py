@@ -39,6 +39,29 @@ if TYPE_CHECKING:
 
     from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
 
+MOST_FAILURES = 3
+"""Calls in a row that may fail before the endpoint is left alone: one question's request with both of its retries."""
+OPEN_SECONDS = 30.0
+_AILING = frozenset(
+    {
+        ModelFailure.UNREACHABLE,
+        ModelFailure.BUSY,
+        ModelFailure.DEADLINE,
+        ModelFailure.TOO_LARGE,
+        ModelFailure.UNREADABLE,
+        ModelFailure.CUT_OFF,
+    }
+)
+# Nothing was learned of the endpoint: the call was stopped on this side.
+_SILENT = frozenset({ModelFailure.UNTRUSTED, ModelFailure.PAUSED})
+LOCAL_CONTEXT = 4_096
+"""Tokens assumed of a local server that does not say: what Ollama gives a model unless told otherwise."""
+SMALL = 2_000_000_000
+"""Parameters below which a model does better with less to say."""
+_GRACE_SECONDS = 1.0
+# The SDK wants a key; the real one is known to the transport alone.
+_NO_KEY = "none"
+
 
 def media_type(header: str, origin: str) -> str:
     """The media type of a reply. Raises `ModelError` for a web page, another charset, and what is no reply at all."""
@@ -257,23 +280,6 @@ def _no_text(text: str) -> ModelError:
     return ModelError(text, failure=ModelFailure.NO_TEXT)
 
 
-MOST_FAILURES = 3
-"""Calls in a row that may fail before the endpoint is left alone: one question's request with both of its retries."""
-OPEN_SECONDS = 30.0
-_AILING = frozenset(
-    {
-        ModelFailure.UNREACHABLE,
-        ModelFailure.BUSY,
-        ModelFailure.DEADLINE,
-        ModelFailure.TOO_LARGE,
-        ModelFailure.UNREADABLE,
-        ModelFailure.CUT_OFF,
-    }
-)
-# Nothing was learned of the endpoint: the call was stopped on this side.
-_SILENT = frozenset({ModelFailure.UNTRUSTED, ModelFailure.PAUSED})
-
-
 class CircuitBreaker:
     """Lets calls of one endpoint through while it works. ``clock`` gives seconds that never go back."""
 
@@ -342,15 +348,6 @@ class CircuitBreaker:
         self._last = failure
         if self._failures >= self._most:
             self._opened = self._clock()
-
-
-LOCAL_CONTEXT = 4_096
-"""Tokens assumed of a local server that does not say: what Ollama gives a model unless told otherwise."""
-SMALL = 2_000_000_000
-"""Parameters below which a model does better with less to say."""
-_GRACE_SECONDS = 1.0
-# The SDK wants a key; the real one is known to the transport alone.
-_NO_KEY = "none"
 
 
 class OpenAIChat:

@@ -72,6 +72,33 @@ BEGUN_ESCAPE = re.compile(
 )
 """At the end of what came: an escape that goes on, or the first half of a character whose other half is to come; and
 in its group the escaped backslashes before it, which stay."""
+T = TypeVar("T")
+MOST_ANCHORS = 12
+MOST_FOUND = 400
+MOST_WORDS = 6
+"""Search terms per fact and reply."""
+MOST_ITEMS = 200
+MOST_OPERANDS = 40
+MOST_MISSING = 6
+MOST_TERMS = 8
+MOST_FAULTS = 100
+LONGEST_ANSWER = 20_000
+"""Code points."""
+LONGEST_LINE = 300
+"""Code points of a fact, a label, a value."""
+LONGEST_QUOTE = 4_000
+"""Code points of a quote: more than a region holds is none of it."""
+LONGEST_WORD = 64
+_MOST_STARTS = 16
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_HALVES = re.compile("[\ud800-\udfff]")
+_FACT_ID = re.compile(r"[\s\[(\"']{0,3}f?(?:act)?[ _]{0,2}([0-9]{1,2})[\s\])\"':.]{0,3}", re.IGNORECASE)
+_REGION = re.compile(r"[\s\[(\"']{0,3}(?:region)?\s{0,2}#?([0-9]{1,4})(?:\.0)?[\s\])\"':.]{0,3}", re.IGNORECASE)
+_NUMBER = re.compile(r"\D{0,12}([0-9]{1,5})(?:\.0)?\D{0,3}")
+_UNSAID = frozenset({"", "null", "none", "n/a", "unknown", "not found", "not given", "..."})
+_STRENGTH = {Verdict.FULL: 0, Verdict.PARTIAL: 1, Verdict.RELATED: 2, Verdict.NONE: 3}
+_ID = re.compile(r"\bf([0-9]+)\b")
+_COUNTING = frozenset({Combination.COUNT, Combination.LIST})
 
 
 class Sifter:
@@ -192,35 +219,6 @@ class AnswerStream:
         cut = len(self._words) if begun is None or self._ended else begun.start()
         shown, self._words = self._words[:cut], self._words[cut:]
         return _MARKER.sub("", shown)
-
-
-T = TypeVar("T")
-MOST_ANCHORS = 12
-MOST_FOUND = 400
-MOST_WORDS = 6
-"""Search terms per fact and reply."""
-MOST_ITEMS = 200
-MOST_OPERANDS = 40
-MOST_MISSING = 6
-MOST_TERMS = 8
-MOST_FAULTS = 100
-LONGEST_ANSWER = 20_000
-"""Code points."""
-LONGEST_LINE = 300
-"""Code points of a fact, a label, a value."""
-LONGEST_QUOTE = 4_000
-"""Code points of a quote: more than a region holds is none of it."""
-LONGEST_WORD = 64
-_MOST_STARTS = 16
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_HALVES = re.compile("[\ud800-\udfff]")
-_FACT_ID = re.compile(r"[\s\[(\"']{0,3}f?(?:act)?[ _]{0,2}([0-9]{1,2})[\s\])\"':.]{0,3}", re.IGNORECASE)
-_REGION = re.compile(r"[\s\[(\"']{0,3}(?:region)?\s{0,2}#?([0-9]{1,4})(?:\.0)?[\s\])\"':.]{0,3}", re.IGNORECASE)
-_NUMBER = re.compile(r"\D{0,12}([0-9]{1,5})(?:\.0)?\D{0,3}")
-_UNSAID = frozenset({"", "null", "none", "n/a", "unknown", "not found", "not given", "..."})
-_STRENGTH = {Verdict.FULL: 0, Verdict.PARTIAL: 1, Verdict.RELATED: 2, Verdict.NONE: 3}
-_ID = re.compile(r"\bf([0-9]+)\b")
-_COUNTING = frozenset({Combination.COUNT, Combination.LIST})
 
 
 class MalformedReply(LensError):

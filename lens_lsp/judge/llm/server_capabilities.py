@@ -26,10 +26,15 @@ if TYPE_CHECKING:
 
     from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
 
-
 _REFUSED = (400, 404, 415, 422, 500, 501)
 _FORMAT = re.compile(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
 _NAME = "reply"
+OLLAMA_CONTEXT = 4_096
+"""Tokens that Ollama gives a model which names no size itself."""
+_MOST_BYTES = 1 << 20
+_SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length")
+_SANE = range(256, 100_000_001)
+_Ask = Callable[[str, str, object], Awaitable[dict[str, Any]]]
 
 
 class Shape(IntEnum):
@@ -103,14 +108,6 @@ def in_words(schema: Mapping[str, Any]) -> str:
     """What asks for JSON where nothing holds a model to it: the end of the last message."""
     told = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
     return f"\n\nReply with one JSON object that follows this JSON schema, and with nothing else:\n{told}"
-
-
-OLLAMA_CONTEXT = 4_096
-"""Tokens that Ollama gives a model which names no size itself."""
-_MOST_BYTES = 1 << 20
-_SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length")
-_SANE = range(256, 100_000_001)
-_Ask = Callable[[str, str, object], Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)

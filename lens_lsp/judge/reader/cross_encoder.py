@@ -36,6 +36,40 @@ _MOST_SURE = 8.0
 """Log odds beyond which the reader counts no more where passages are ranked."""
 _NONE = -9.0
 """The log odds of a rival where there is none."""
+_LONGEST_WORD = 100
+"""Code points of a word beyond which it is one unknown token."""
+_MOST_KEPT = 50_000
+"""Words whose tokens are remembered."""
+# Chinese characters stand alone; punctuation (all of ASCII's symbols, and Unicode's class P) does too. Other symbols
+# (×, √) are letters.
+_HAN = "\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b81f\uf900-\ufaff\U0002f800-\U0002fa1f"
+_WORD = re.compile(rf"[{_HAN}]|[^\s!-/:-@\[-`{{-~{_HAN}]+|\S")
+QUESTION_TOKENS = 64
+"""Of a longer question the first ones count."""
+ABOVE_TOKENS = 32
+"""Of longer headings the first ones count."""
+PASSAGE_TOKENS = 192
+"""A longer passage is read in pieces that share ``OVERLAP`` tokens."""
+OVERLAP = 48
+_APART = re.compile(r"[\W_]+")
+SHIPPED = Path(__file__).with_name("model")
+"""The folder of the reader that comes with the package."""
+SCHEMA = "lens.reader/1"
+ANSWER_TOKENS = 40
+"""An answer is marked in at most so many tokens."""
+LONGEST_PASSAGE = 20_000
+"""Code points of a passage that are read; of a longer one the first ones."""
+MOST_PASSAGES = 400
+"""Passages that one call reads; of more, those before."""
+_FILES = ("reader.onnx", "vocab.txt", "reader.json")
+_MOST_THREADS = 4
+_LONGEST_REASON = 200
+_NOTHING_SENT_HOME = "ORT_DISABLE_TELEMETRY"
+"""From 1.29 on onnxruntime sends what it does to its makers and keeps a number of the machine below the home folder,
+unless this is 1 before it is imported (docs/Privacy.md of onnxruntime)."""
+_PROVIDER = ("CPUExecutionProvider", {"arena_extend_strategy": "kSameAsRequested"})
+"""Memory by what passages take: by powers of two it would be 20 MB more, and 100 MB by a heap for each thread."""
+_LOADING = Lock()
 
 
 def features(readings: Sequence[PassageScore], scan: Sequence[float], answers: Sequence[str]) -> list[list[float]]:
@@ -88,16 +122,6 @@ def calibration_of(data: Mapping[str, Any]) -> Calibration:
     weights = tuple(float(fitted["weights"][name]) for name in FEATURES)
     map_ = ConfidenceMap(steps, int(confidence["n"]), confidence["error"])
     return Calibration(weights, float(fitted["answered"]), float(fitted["fusion"]), map_)
-
-
-_LONGEST_WORD = 100
-"""Code points of a word beyond which it is one unknown token."""
-_MOST_KEPT = 50_000
-"""Words whose tokens are remembered."""
-# Chinese characters stand alone; punctuation (all of ASCII's symbols, and Unicode's class P) does too. Other symbols
-# (×, √) are letters.
-_HAN = "\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b81f\uf900-\ufaff\U0002f800-\U0002fa1f"
-_WORD = re.compile(rf"[{_HAN}]|[^\s!-/:-@\[-`{{-~{_HAN}]+|\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,16 +224,6 @@ def _folded(written: str, start: int) -> list[tuple[str, int, int]]:
     return words
 
 
-QUESTION_TOKENS = 64
-"""Of a longer question the first ones count."""
-ABOVE_TOKENS = 32
-"""Of longer headings the first ones count."""
-PASSAGE_TOKENS = 192
-"""A longer passage is read in pieces that share ``OVERLAP`` tokens."""
-OVERLAP = 48
-_APART = re.compile(r"[\W_]+")
-
-
 @dataclass(frozen=True, slots=True)
 class ReaderPassage:
     """A passage, and what stands above it. ``path`` is that of its file, below its folder."""
@@ -245,20 +259,6 @@ def encoded(
     head = [piece.start, *question.ids[:QUESTION_TOKENS].tolist(), piece.end]
     over = [*heading.ids[:ABOVE_TOKENS].tolist(), piece.end]
     return [*head, *over, *passage, piece.end], len(head) + len(over)
-
-
-SHIPPED = Path(__file__).with_name("model")
-"""The folder of the reader that comes with the package."""
-SCHEMA = "lens.reader/1"
-ANSWER_TOKENS = 40
-"""An answer is marked in at most so many tokens."""
-LONGEST_PASSAGE = 20_000
-"""Code points of a passage that are read; of a longer one the first ones."""
-MOST_PASSAGES = 400
-"""Passages that one call reads; of more, those before."""
-_FILES = ("reader.onnx", "vocab.txt", "reader.json")
-_MOST_THREADS = 4
-_LONGEST_REASON = 200
 
 
 class ReaderUnavailable(LensError):
@@ -384,13 +384,6 @@ def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(high - math.log(float(np.exp(high).sum())), np.float64)
 
 
-_NOTHING_SENT_HOME = "ORT_DISABLE_TELEMETRY"
-"""From 1.29 on onnxruntime sends what it does to its makers and keeps a number of the machine below the home folder,
-unless this is 1 before it is imported (docs/Privacy.md of onnxruntime)."""
-_PROVIDER = ("CPUExecutionProvider", {"arena_extend_strategy": "kSameAsRequested"})
-"""Memory by what passages take: by powers of two it would be 20 MB more, and 100 MB by a heap for each thread."""
-
-
 def _session(path: Path) -> Any:
     os.environ[_NOTHING_SENT_HOME] = "1"
     try:
@@ -422,9 +415,6 @@ def _brief(error: Exception) -> str:
 def _processors() -> int:
     """How many passages are read at once."""
     return min(_MOST_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-
-
-_LOADING = Lock()
 
 
 def load(folder: Path | None = None) -> ReaderModel:

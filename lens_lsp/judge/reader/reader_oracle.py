@@ -65,6 +65,9 @@ dove quando come perché het een wat waar hoe wie welke
 _FOREIGN = frozenset(_OTHER_LANGUAGES.split()) - STOP_WORDS
 _LEAST_PLAIN = 0.9
 """Share of the letters of a text in English that are those of ASCII."""
+_MARKED = re.compile(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
+PASSAGES = 24
+"""Passages that are read for a question."""
 
 
 def one_answer(question: str, answer: str) -> bool:
@@ -87,11 +90,6 @@ def in_english(question: str, passage: str) -> bool:
 def _plain(text: str) -> bool:
     letters = "".join(_LETTERS.findall(text))
     return sum(map(str.isascii, letters)) >= _LEAST_PLAIN * len(letters)
-
-
-_MARKED = re.compile(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
-PASSAGES = 24
-"""Passages that are read for a question."""
 
 
 def _never() -> bool:

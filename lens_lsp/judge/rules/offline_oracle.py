@@ -50,6 +50,47 @@ _MOST_LISTED = 200
 _MOST_MARKED = 12
 _UNTOLD = frozenset(map(stem, STOP_WORDS))
 _COUNTED = {Unit.FILE: ("file", "files"), Unit.LINE: ("line", "lines"), Unit.MATCH: ("occurrence", "occurrences")}
+MOST = 14
+"""Statements of one summary."""
+_ROOM = 2200
+"""Code points that the statements of a summary may come to when there are few of them."""
+_LONGEST = 700
+_SHORTEST = 30
+_SHORTEST_UNSPACED = 10
+_CODE = re.compile(r"\s*(?:```|~~~|`[^`]*`\s*$|\{\{|\$ |<!--|\+[-=]+\+)")
+_LINK = re.compile(r"\s*(?:[-*+] )?\[[^\]]+\]:\s|\s*!\[|\s*(?:[-*+] )?\[[^\]]*\]\([^)]*\)[\s,;.]*$")
+_TAG = re.compile(r"\s*</?[a-zA-Z][^>]*>[\s,;.]*$")
+# "- Start Date: 2015-03-14", "More information: <https://…>": a label, and no sentence after it.
+_FIELD = re.compile(r"\s*(?:[-*+>|] +)*[\w*_`][^:.!?\n]{0,38}?[*_`]*:\s+(?P<value>\S.*)", re.DOTALL)
+_SENTENCE = re.compile(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
+_URL = re.compile(r"<?https?://\S+")
+_LEADS_IN = re.compile(r"[:：]\W*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+_BESIDES = re.compile(
+    r"\s*(?:for example|for instance|consider|see |note that|in this (?:chapter|section|page)|as (?:we|you) |let['’]s"
+    r"|however|also|finally|but |and )",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
+_EXTENSIONS = frozenset(("md", "markdown", "txt", "rst", "org", "tex", "html", "pdf", "adoc", "ipynb", "csv", "json"))
+_ANAPHORS = """
+it he she they this that these those its his her their there both one which who
+er sie es dieser diese dieses sein seine ihr ihre il elle ils elles ce cette ces son sa ses ella ello ellos ellas
+este esta estos estas su sus он она оно они это этот эта его ее их
+"""
+_OPENS_ON_ANOTHER = frozenset(_ANAPHORS.split())
+"""Words that begin a sentence about what the sentence before it was about."""
+_LONGEST_UNIT = 400
+_LINE = re.compile(r"[^\r\n]+")
+_HEADING = re.compile(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
+_MARKUP = re.compile(
+    r"\s*(?:(?:<!--.*?-->|</?[a-zA-Z][^<>]*[\s/\"'][^<>]*>|</?[a-z]+>)\s*)+|\s*\[[^\]]+\]:\s*\S+\s*", re.DOTALL
+)
+_QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*$")
+_LONGEST_TITLE = 120
+_PARTS = re.compile(r"[^\W\d_]+|\d+")
+_ABOUT = 0.5
+"""The share of the idf mass that a passage must hold to be taken into a summary of what no document is named for."""
 
 
 def worded(request: SynthesisRequest, *, configured: bool, reader: str | None = None) -> Iterator[str]:
@@ -245,47 +286,6 @@ def _summary(request: SynthesisRequest) -> Iterator[str]:
 
 def _of(fact: Fact, cited: Mapping[int, Evidence]) -> list[Evidence]:
     return [cited[n] for n in dict.fromkeys(fact.evidence) if n in cited]
-
-
-MOST = 14
-"""Statements of one summary."""
-_ROOM = 2200
-"""Code points that the statements of a summary may come to when there are few of them."""
-_LONGEST = 700
-_SHORTEST = 30
-_SHORTEST_UNSPACED = 10
-_CODE = re.compile(r"\s*(?:```|~~~|`[^`]*`\s*$|\{\{|\$ |<!--|\+[-=]+\+)")
-_LINK = re.compile(r"\s*(?:[-*+] )?\[[^\]]+\]:\s|\s*!\[|\s*(?:[-*+] )?\[[^\]]*\]\([^)]*\)[\s,;.]*$")
-_TAG = re.compile(r"\s*</?[a-zA-Z][^>]*>[\s,;.]*$")
-# "- Start Date: 2015-03-14", "More information: <https://…>": a label, and no sentence after it.
-_FIELD = re.compile(r"\s*(?:[-*+>|] +)*[\w*_`][^:.!?\n]{0,38}?[*_`]*:\s+(?P<value>\S.*)", re.DOTALL)
-_SENTENCE = re.compile(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
-_URL = re.compile(r"<?https?://\S+")
-_LEADS_IN = re.compile(r"[:：]\W*$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-_BESIDES = re.compile(
-    r"\s*(?:for example|for instance|consider|see |note that|in this (?:chapter|section|page)|as (?:we|you) |let['’]s"
-    r"|however|also|finally|but |and )",
-    re.IGNORECASE,
-)
-_PART = re.compile(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
-_EXTENSIONS = frozenset(("md", "markdown", "txt", "rst", "org", "tex", "html", "pdf", "adoc", "ipynb", "csv", "json"))
-_ANAPHORS = """
-it he she they this that these those its his her their there both one which who
-er sie es dieser diese dieses sein seine ihr ihre il elle ils elles ce cette ces son sa ses ella ello ellos ellas
-este esta estos estas su sus он она оно они это этот эта его ее их
-"""
-_OPENS_ON_ANOTHER = frozenset(_ANAPHORS.split())
-"""Words that begin a sentence about what the sentence before it was about."""
-_LONGEST_UNIT = 400
-_LINE = re.compile(r"[^\r\n]+")
-_HEADING = re.compile(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
-_MARKUP = re.compile(
-    r"\s*(?:(?:<!--.*?-->|</?[a-zA-Z][^<>]*[\s/\"'][^<>]*>|</?[a-z]+>)\s*)+|\s*\[[^\]]+\]:\s*\S+\s*", re.DOTALL
-)
-_QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*$")
-_LONGEST_TITLE = 120
-_PARTS = re.compile(r"[^\W\d_]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -493,10 +493,6 @@ def _bare(text: str, titles: Collection[str]) -> bool:
     if _QUESTION.search(text) or _HEADING.fullmatch(text) or _MARKUP.fullmatch(text):
         return True
     return len(text) <= _LONGEST_TITLE and key(text) in titles
-
-
-_ABOUT = 0.5
-"""The share of the idf mass that a passage must hold to be taken into a summary of what no document is named for."""
 
 
 @dataclass(frozen=True, slots=True)

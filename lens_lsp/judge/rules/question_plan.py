@@ -126,6 +126,79 @@ _JOINED = re.compile(r",? (?:and|und|et|y|и) |, ")
 _QUOTED = re.compile(r"[\"“„«`].*[\"”“»`]")
 _NOT_EXACT = re.compile(r"\b(?:or|neither|nor|not|without|oder|ou|или|ohne|sans|sin|без)\b", re.IGNORECASE)
 _MOST_PHRASES = 4
+_LONGEST = 600
+"""Code points of a question that is looked at; what is longer is a pasted text and looked up as it is."""
+_ARTICLES = "the|a|an|my|our|this|these|der|die|das|den|le|la|les|el|los|las"
+_SUMMARY = re.compile(
+    r"(?:(?:please|can you|could you) )*(?:(?:summari[sz]e|sum up|outline|recap|tl;?dr(?: of)?|fasse|résume[rz]?|resume"
+    r"|resumir|подведи итог|кратко изложи)\b|总结|概括|要約|(?:(?:give|write|show)(?: me| us)? |what(?:'s| is) )?"
+    r"(?:an? |the )?(?:(?:short|brief|quick) )*(?:(?:summary|overview|outline|gist|recap|synopsis|rundown|überblick"
+    r"|zusammenfassung|résumé|resumen)\b|(?:(?:what are|list) )?(?:the )?(?:key|main) (?:points|ideas|takeaways)\b)"
+    r"(?: (?:of|for|on|about|in|über|von|du|de|del|sobre)\b)?)\s*(?P<what>.*)"
+    r"|what(?: is|'s) (?P<about>.+) about",
+    re.IGNORECASE | re.DOTALL,
+)
+_LENGTH = re.compile(
+    r"[,;]?\s+(?:(?:in|within) (?:(?:a|about|at most|few|two|three|four|five|one|\d+|short) )*(?:sentences?|lines?"
+    r"|words|bullets?|bullet points|paragraphs?|short|brief)|briefly|please|for me|zusammen|bitte)$",
+    re.IGNORECASE,
+)
+_DOCUMENT = "document|file|note|page|chapter|section|article|book|paper|post|dokument|datei|notiz|seite|kapitel|fichier"
+_VAGUE_WORDS = """
+this these it that those everything all my our notes note file files the folder document documents workspace here
+"""
+_VAGUE = frozenset(_VAGUE_WORDS.split())
+"""Words that name no document: "this", "my notes"."""
+_JOINT = r",? (?:or|versus|vs\.?|and|oder|und|ou|et|o|y|или|и) "
+_BETWEEN_NAMES = re.compile(rf"{_JOINT}(?:(?:{_ARTICLES}) )?", re.IGNORECASE)
+_LAST_TWO = re.compile(rf"(?P<a>[^\s,:][^,:]{{0,60}}?){_JOINT}(?P<b>[^,:]{{1,60}})")
+_BETWEEN = re.compile(rf"\b(?:between|zwischen|entre|между) (?P<a>.{{1,80}}?){_JOINT}(?P<b>.{{1,80}})", re.IGNORECASE)
+_WITH_ARTICLES = re.compile(
+    rf"\b(?P<a>(?:{_ARTICLES}) \S+(?: \S+){{0,2}}?){_JOINT}(?P<b>(?:{_ARTICLES}) \S+)", re.IGNORECASE
+)
+_DIFFERENCE = re.compile(
+    r"\bdifference in\b|\b(?:how (?:many|much)\b.*\b(?:between|more|less|fewer|longer|later|older|higher|larger))\b"
+    r"|\b(?!the\b|a\b|any\b|main\b)\w+ difference\b|\b(?:wie ?viele?|unterschied|differenz)\b.*\bzwischen\b"
+    r"|\bcombien\b.*\bentre\b|\bcuánt[oa]s\b.*\bentre\b",
+    re.IGNORECASE,
+)
+_SUM = re.compile(r"\b(?:total|sum of|together|combined|altogether|zusammen|insgesamt)\b", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:the same|equal|equally|differ|das ?selbe|dieselbe|den ?selben|gleich\w*)\b", re.IGNORECASE)
+_LEAST = re.compile(
+    r"\b(?:less|least|fewer|fewest|(?:short|small|low|light|cheap|slow|earli|narrow|near|clos|warm)e(?:r|st)|first"
+    r"|weniger|kleiner|kürzer|leichter|früher|billiger|günstiger|moins|menos)\b",
+    re.IGNORECASE,
+)
+_GREATEST = re.compile(
+    r"\b(?:more|most|(?:long|larg|bigg|high|tall|heavi|great|lat|new|wid|deep|fast|far)e(?:r|st)|farther|last|mehr"
+    r"|größer|grösser|länger|höher|schwerer|später|plus|más)\b",
+    re.IGNORECASE,
+)
+_COMPARES = re.compile(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
+_ELAPSED = re.compile(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
+_EDGES = " \t\r\n.,;:?!¿¡？。！，、"
+_LEADING = re.compile(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
+_WHAT_ABOUT = re.compile(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
+_BARE = re.compile(
+    r"^(?:when|where|why|how|who|which one|by whom|since when|how (?:much|many|long|often))\s*\?*$", re.IGNORECASE
+)
+_OPENS_QUESTION = re.compile(
+    r"^(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|"
+    r"should|may|list|count|summari[sz]e|show|find|compare|explain)\b",
+    re.IGNORECASE,
+)
+_OWNED = re.compile(r"\b(?P<word>its|their|his|her(?=\s+[a-z]))\b", re.IGNORECASE)
+_PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
+# "that file" and "this one" point at a noun of their own; "that" before a clause is no pronoun.
+_POINTS = re.compile(
+    r"\b(?P<word>it|they|them|he|she|him|her|this|these|those)\b(?!\s+(?:file|one|ones|page|section|chapter|version)\b)",
+    re.IGNORECASE,
+)
+_EMPTY_IT = re.compile(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
+_A_YEAR = re.compile(r"\b1\d{3}\b|\b20\d\d\b")
+_THE = re.compile(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
+_LAST_THE = re.compile(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
+_WHO = re.compile(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,59 +258,6 @@ def _condition(text: str) -> tuple[str, Condition | None]:
     if match["amount"] and re.fullmatch(r"[1-9]\d{3}", value):
         value = f"{int(value):,}"  # "over 2000" are more than 2,000, and no years
     return text[: match.start()], Condition(relation, value)
-
-
-_LONGEST = 600
-"""Code points of a question that is looked at; what is longer is a pasted text and looked up as it is."""
-_ARTICLES = "the|a|an|my|our|this|these|der|die|das|den|le|la|les|el|los|las"
-_SUMMARY = re.compile(
-    r"(?:(?:please|can you|could you) )*(?:(?:summari[sz]e|sum up|outline|recap|tl;?dr(?: of)?|fasse|résume[rz]?|resume"
-    r"|resumir|подведи итог|кратко изложи)\b|总结|概括|要約|(?:(?:give|write|show)(?: me| us)? |what(?:'s| is) )?"
-    r"(?:an? |the )?(?:(?:short|brief|quick) )*(?:(?:summary|overview|outline|gist|recap|synopsis|rundown|überblick"
-    r"|zusammenfassung|résumé|resumen)\b|(?:(?:what are|list) )?(?:the )?(?:key|main) (?:points|ideas|takeaways)\b)"
-    r"(?: (?:of|for|on|about|in|über|von|du|de|del|sobre)\b)?)\s*(?P<what>.*)"
-    r"|what(?: is|'s) (?P<about>.+) about",
-    re.IGNORECASE | re.DOTALL,
-)
-_LENGTH = re.compile(
-    r"[,;]?\s+(?:(?:in|within) (?:(?:a|about|at most|few|two|three|four|five|one|\d+|short) )*(?:sentences?|lines?"
-    r"|words|bullets?|bullet points|paragraphs?|short|brief)|briefly|please|for me|zusammen|bitte)$",
-    re.IGNORECASE,
-)
-_DOCUMENT = "document|file|note|page|chapter|section|article|book|paper|post|dokument|datei|notiz|seite|kapitel|fichier"
-_VAGUE_WORDS = """
-this these it that those everything all my our notes note file files the folder document documents workspace here
-"""
-_VAGUE = frozenset(_VAGUE_WORDS.split())
-"""Words that name no document: "this", "my notes"."""
-_JOINT = r",? (?:or|versus|vs\.?|and|oder|und|ou|et|o|y|или|и) "
-_BETWEEN_NAMES = re.compile(rf"{_JOINT}(?:(?:{_ARTICLES}) )?", re.IGNORECASE)
-_LAST_TWO = re.compile(rf"(?P<a>[^\s,:][^,:]{{0,60}}?){_JOINT}(?P<b>[^,:]{{1,60}})")
-_BETWEEN = re.compile(rf"\b(?:between|zwischen|entre|между) (?P<a>.{{1,80}}?){_JOINT}(?P<b>.{{1,80}})", re.IGNORECASE)
-_WITH_ARTICLES = re.compile(
-    rf"\b(?P<a>(?:{_ARTICLES}) \S+(?: \S+){{0,2}}?){_JOINT}(?P<b>(?:{_ARTICLES}) \S+)", re.IGNORECASE
-)
-_DIFFERENCE = re.compile(
-    r"\bdifference in\b|\b(?:how (?:many|much)\b.*\b(?:between|more|less|fewer|longer|later|older|higher|larger))\b"
-    r"|\b(?!the\b|a\b|any\b|main\b)\w+ difference\b|\b(?:wie ?viele?|unterschied|differenz)\b.*\bzwischen\b"
-    r"|\bcombien\b.*\bentre\b|\bcuánt[oa]s\b.*\bentre\b",
-    re.IGNORECASE,
-)
-_SUM = re.compile(r"\b(?:total|sum of|together|combined|altogether|zusammen|insgesamt)\b", re.IGNORECASE)
-_SAME = re.compile(r"\b(?:the same|equal|equally|differ|das ?selbe|dieselbe|den ?selben|gleich\w*)\b", re.IGNORECASE)
-_LEAST = re.compile(
-    r"\b(?:less|least|fewer|fewest|(?:short|small|low|light|cheap|slow|earli|narrow|near|clos|warm)e(?:r|st)|first"
-    r"|weniger|kleiner|kürzer|leichter|früher|billiger|günstiger|moins|menos)\b",
-    re.IGNORECASE,
-)
-_GREATEST = re.compile(
-    r"\b(?:more|most|(?:long|larg|bigg|high|tall|heavi|great|lat|new|wid|deep|fast|far)e(?:r|st)|farther|last|mehr"
-    r"|größer|grösser|länger|höher|schwerer|später|plus|más)\b",
-    re.IGNORECASE,
-)
-_COMPARES = re.compile(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
-_ELAPSED = re.compile(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
-_EDGES = " \t\r\n.,;:?!¿¡？。！，、"
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,30 +385,6 @@ def _serving(anchor: Anchor, labels: tuple[str, str], mine: set[str], other: set
     if held[0] == held[1]:
         return replace(anchor, requirements=("f1", "f2"))
     return replace(anchor, requirements=("f1",) if held[0] else ("f2",))
-
-
-_LEADING = re.compile(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
-_WHAT_ABOUT = re.compile(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
-_BARE = re.compile(
-    r"^(?:when|where|why|how|who|which one|by whom|since when|how (?:much|many|long|often))\s*\?*$", re.IGNORECASE
-)
-_OPENS_QUESTION = re.compile(
-    r"^(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|"
-    r"should|may|list|count|summari[sz]e|show|find|compare|explain)\b",
-    re.IGNORECASE,
-)
-_OWNED = re.compile(r"\b(?P<word>its|their|his|her(?=\s+[a-z]))\b", re.IGNORECASE)
-_PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
-# "that file" and "this one" point at a noun of their own; "that" before a clause is no pronoun.
-_POINTS = re.compile(
-    r"\b(?P<word>it|they|them|he|she|him|her|this|these|those)\b(?!\s+(?:file|one|ones|page|section|chapter|version)\b)",
-    re.IGNORECASE,
-)
-_EMPTY_IT = re.compile(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
-_A_YEAR = re.compile(r"\b1\d{3}\b|\b20\d\d\b")
-_THE = re.compile(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
-_LAST_THE = re.compile(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
-_WHO = re.compile(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
