@@ -34,7 +34,7 @@ from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import QUESTION, oracle_of
 from tests.judge.llm.traced import replies, traced
-from tests.judge.test_redaction import KINDS, samples
+from tests.judge.secret_samples import KINDS, samples
 
 MODES = (Mode.DEEP, Mode.FAST)
 SORTS = ("denied", "private", "secret")
