@@ -313,10 +313,10 @@ class _Senders:
         return mode
 
     def _model(self, environment: Mapping[str, str]) -> ModelSettings:
-        own = ModelSettings() if self.user is None else ModelSettings().told(self.user)
+        own = ModelSettings() if self.user is None else _with_options(ModelSettings(), self.user)
         context = None if self.variables is None else self.variables.context_tokens
         here = own.of_environment(environment, context, None if self.user is None else self.user.key_origin)
-        model = here if self.editor is None else here.told(self.editor)
+        model = here if self.editor is None else _with_options(here, self.editor)
         before = ModelSettings()
         for source, now in (
             (SettingSource.USER_FILE, own),
@@ -585,3 +585,10 @@ def _compare(old: str, new: str, changes: Mapping[str, object]) -> None:
     wanted = dict(flat(tomllib.loads(old), names)) | dict(changes)
     if dict(flat(tomllib.loads(new), names)) != {name: value for name, value in wanted.items() if value is not None}:
         raise KeyError("another meaning")
+
+
+def _with_options(model: ModelSettings, options: ClientOptions) -> ModelSettings:
+    """The model with what a sender of options says of it."""
+    named = model.named(options.base_url, options.name)
+    prices = None if options.prices is None else (options.prices.tokens_in, options.prices.tokens_out)
+    return replace(named, context_tokens=options.context_tokens or named.context_tokens, prices=prices or named.prices)

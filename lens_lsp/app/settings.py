@@ -18,7 +18,6 @@ from lens_lsp.model.answer import Mode, StopReason
 from lens_lsp.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from lens_lsp.app.option_models import ClientOptions
     from lens_lsp.judge.llm.openai_client import OpenAIChat
 
 _VARIABLES = {"model.baseUrl": "LENS_BASE_URL", "model.name": "LENS_MODEL"}
@@ -92,14 +91,6 @@ class ModelSettings:
         if (base_url, name) == (self.base_url, self.name):
             return self
         return replace(self, base_url=base_url, name=name, context_tokens=None, prices=None)
-
-    def told(self, options: ClientOptions) -> ModelSettings:
-        """With what a sender of options says of it."""
-        model = self.named(options.base_url, options.name)
-        prices = None if options.prices is None else (options.prices.tokens_in, options.prices.tokens_out)
-        return replace(
-            model, context_tokens=options.context_tokens or model.context_tokens, prices=prices or model.prices
-        )
 
     def of_environment(
         self, environment: Mapping[str, str], context_tokens: int | None, key_origin: str | None
