@@ -167,7 +167,7 @@ def loaded(code: str, *arguments: str) -> list[str]:
     "code",
     [
         "import lens_lsp; lens_lsp.Lens; lens_lsp.LensError",
-        "import lens_lsp.judge.llm.chat_model, benchmarks.scripted_model, lens_lsp.judge.llm.endpoint",
+        "import lens_lsp.judge.llm.chat_model, lens_lsp.judge.llm.endpoint",
         "from lens_lsp.judge.llm.openai_client import OpenAIChat; OpenAIChat('http://localhost:11434', 'any', 'key')",
     ],
 )
