@@ -11,7 +11,7 @@ import os
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import HERE, load_settings, searched
@@ -21,6 +21,7 @@ from lens_lsp.app.request import Request
 from lens_lsp.memory.clusters import said
 from lens_lsp.model.answer import Answer, Answered, Event, Status
 from lens_lsp.model.errors import UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory

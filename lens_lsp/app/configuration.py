@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -27,6 +27,7 @@ from lens_lsp.corpus.safe_open import Root, Skipped, read_head_at
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError, PathNotFound, UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import folder_of, workspace_of
 from lens_lsp.memory.userdata import Consent, Consents, consent_file
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from lens_lsp.app.settings import OFF, SHIPPED, ModelSettings, Settings, Setting
 from lens_lsp.judge.ledger import Budget, Ledger, Limits
 from lens_lsp.model.answer import Answer, Mode
 from lens_lsp.model.errors import BudgetSpent, UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
@@ -55,6 +55,7 @@ from lens_lsp.model.cluster import (
     WrongAnswer,
 )
 from lens_lsp.model.documents import Document, Evidence
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.app.settings import CommandLine
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.judge.ledger import Limits
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Span
 
 RERANKED = 24

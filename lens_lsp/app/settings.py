@@ -7,7 +7,7 @@ a key goes to one origin: the one that was named beside it, or that it was put i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from lens_lsp.corpus.extraction import DocumentOptions
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode, StopReason
 from lens_lsp.model.errors import UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.openai_client import OpenAIChat

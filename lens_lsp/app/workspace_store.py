@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import HERE, workspaces_of
@@ -20,6 +20,7 @@ from lens_lsp.memory.clusters import citation_id, live, organise, rechecked, wro
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_rows import Changes, StoreView
 from lens_lsp.model.cluster import Checked, CitationState, Cluster, WrongAnswer
+from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

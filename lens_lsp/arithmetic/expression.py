@@ -12,9 +12,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cmp_to_key, reduce
 
@@ -50,6 +49,8 @@ from lens_lsp.arithmetic.units import (
     to_base,
 )
 from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 _MOST_PLACES = 12
 LONGEST = 1000
@@ -57,10 +58,10 @@ LONGEST = 1000
 DEEPEST = 40
 """How many parentheses, calls, signs and powers may stand inside each other."""
 _PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "≤", "^": "^"})
-_SPACE = re.compile(r"\s*")
-_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
-_NUMBER = re.compile(r"([0-9]{1,40})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?(?![0-9.])")
-_SCALE = re.compile(r" ?(thousand|million|billion|trillion)\b|([kKM])(?![\w/²³])")
+_SPACE = regex(r"\s*")
+_DATE = regex(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
+_NUMBER = regex(r"([0-9]{1,40})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?(?![0-9.])")
+_SCALE = regex(r" ?(thousand|million|billion|trillion)\b|([kKM])(?![\w/²³])")
 _SCALES = {
     "k": 10**3,
     "K": 10**3,
@@ -70,10 +71,10 @@ _SCALES = {
     "billion": 10**9,
     "trillion": 10**12,
 }
-_MONEY = re.compile(r"(?:US|AU?|CA?|NZ|HK|S|R)?\$|[€£¥₹]")
-_NAME = re.compile(r"[^\W\d]\w*")
-_UNIT_ARGUMENT = re.compile(r"""\s*(["']?)([^"'(),]{1,60})\1\s*\)""")
-_OF = re.compile(r"of\b")
+_MONEY = regex(r"(?:US|AU?|CA?|NZ|HK|S|R)?\$|[€£¥₹]")
+_NAME = regex(r"[^\W\d]\w*")
+_UNIT_ARGUMENT = regex(r"""\s*(["']?)([^"'(),]{1,60})\1\s*\)""")
+_OF = regex(r"of\b")
 _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
     "<=": lambda a, b: operations.order(a, b) <= 0,
     "≤": lambda a, b: operations.order(a, b) <= 0,

@@ -10,10 +10,11 @@ which `plain` has replaced lookalikes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
 from lens_lsp.arithmetic.typed_values import CalendarDate, try_date
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 MOST_DIGITS = 48
 """Longer runs of digits and separators are data and no number of a sentence; code points."""
@@ -39,27 +40,27 @@ _PLAIN: dict[int, int | str | None] = {
     0xFFE5: "¥",
     0xFFE1: "£",
 }
-_CORE = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![.,][0-9]))?|[0-9]+(?:[.,'_][0-9]+)*")
+_CORE = regex(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![.,][0-9]))?|[0-9]+(?:[.,'_][0-9]+)*")
 _FORMS = (
-    (re.compile(r"(0|[1-9][0-9]*)"), ""),
-    (re.compile(r"([1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]+))?"), ","),
-    (re.compile(r"([1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})(?:\.([0-9]+))?"), ","),
-    (re.compile(r"([1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)"), "."),
-    (re.compile(r"([1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})"), "."),
-    (re.compile(r"(0|[1-9][0-9]*)\.([0-9]+)"), ""),
-    (re.compile(r"(0|[1-9][0-9]*),([0-9]+)"), ""),
-    (re.compile(r"([1-9][0-9]{0,2}(?:'[0-9]{3})+)(?:[.,]([0-9]+))?"), "'"),
-    (re.compile(r"([1-9][0-9]{0,2}(?:_[0-9]{3})+)(?:\.([0-9]+))?"), "_"),
-    (re.compile(r"([1-9][0-9]{0,2}(?: [0-9]{3})+)(?:[.,]([0-9]+))?"), " "),
+    (regex(r"(0|[1-9][0-9]*)"), ""),
+    (regex(r"([1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]+))?"), ","),
+    (regex(r"([1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})(?:\.([0-9]+))?"), ","),
+    (regex(r"([1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)"), "."),
+    (regex(r"([1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})"), "."),
+    (regex(r"(0|[1-9][0-9]*)\.([0-9]+)"), ""),
+    (regex(r"(0|[1-9][0-9]*),([0-9]+)"), ""),
+    (regex(r"([1-9][0-9]{0,2}(?:'[0-9]{3})+)(?:[.,]([0-9]+))?"), "'"),
+    (regex(r"([1-9][0-9]{0,2}(?:_[0-9]{3})+)(?:\.([0-9]+))?"), "_"),
+    (regex(r"([1-9][0-9]{0,2}(?: [0-9]{3})+)(?:[.,]([0-9]+))?"), " "),
 )
-_ADDRESS = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
-_YEARS = re.compile(r"[12][0-9]{3}(?:,[12][0-9]{3})+")
-_EITHER = re.compile(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
-_FRACTION = re.compile(r"/([0-9]{1,4})(?![0-9]|[/.,][0-9])")
-_MIXED = re.compile(r" ([0-9]{1,2})/([0-9]{1,3})(?![0-9/])")
+_ADDRESS = regex(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
+_YEARS = regex(r"[12][0-9]{3}(?:,[12][0-9]{3})+")
+_EITHER = regex(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
+_FRACTION = regex(r"/([0-9]{1,4})(?![0-9]|[/.,][0-9])")
+_MIXED = regex(r" ([0-9]{1,2})/([0-9]{1,3})(?![0-9/])")
 _DENOMINATORS = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 32, 64, 100, 1000})
-_EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,2})(?![0-9A-Za-z_])")
-_TIMES_POWER = re.compile(r" ?[x×·*] ?10(?:(?:\^|\*\*)\{?(-?[0-9]{1,2})\}?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))(?![0-9])")
+_EXPONENT = regex(r"[eE]([+-]?[0-9]{1,2})(?![0-9A-Za-z_])")
+_TIMES_POWER = regex(r" ?[x×·*] ?10(?:(?:\^|\*\*)\{?(-?[0-9]{1,2})\}?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))(?![0-9])")
 _SCALES = {
     10**2: "hundred", 10**3: "thousand tausend mille mil тысяч тысячи тыс 千 천",
     10**4: "万 萬 만", 10**6: "million millions mio Mio Millionen Million millones миллион миллиона миллионов млн mn "
@@ -68,11 +69,9 @@ _SCALES = {
     "миллиардов млрд", 10**12: "trillion trillions tn 兆 조", 12: "dozen dozens",
 }  # fmt: skip
 _SCALE_WORDS = {word: scale for scale, words in _SCALES.items() for word in words.split()}
-_SCALE = re.compile(
-    rf"[ \n-]?({'|'.join(sorted(_SCALE_WORDS, key=len, reverse=True))})(?![a-zA-Zа-я])\.?", re.IGNORECASE
-)
-_GLUED_SCALE = re.compile(r"([kKM])(?![\w/²³])|(?<=[0-9]) (M)(?![\w/²³])")
-_MONEY_SCALE = re.compile(r" ?([kKmMbB]|bn|mn|tn)(?![\w/²³])")
+_SCALE = regex(rf"[ \n-]?({'|'.join(sorted(_SCALE_WORDS, key=len, reverse=True))})(?![a-zA-Zа-я])\.?", re.IGNORECASE)
+_GLUED_SCALE = regex(r"([kKM])(?![\w/²³])|(?<=[0-9]) (M)(?![\w/²³])")
+_MONEY_SCALE = regex(r" ?([kKmMbB]|bn|mn|tn)(?![\w/²³])")
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9, "mn": 10**6, "tn": 10**12}
 _SMALL = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -93,14 +92,14 @@ ORDINAL_WORDS = {part: at for at, part in enumerate(_ORDINALS.split(), 1)}
 """Ordinals as words, first to twentieth."""
 STARTS = frozenset({*_VALUES, "a", "an", "half"})
 """The words a number in words may begin with, in lower case."""
-_WORD = re.compile(r"[A-Za-z]+")
-_NEXT = re.compile(r"[ \n-]([A-Za-z]+)\b")
-_AND = re.compile(r"[ \n]and[ \n]([A-Za-z]+)\b")
-_HALF = re.compile(
+_WORD = regex(r"[A-Za-z]+")
+_NEXT = regex(r"[ \n-]([A-Za-z]+)\b")
+_AND = regex(r"[ \n]and[ \n]([A-Za-z]+)\b")
+_HALF = regex(
     r"half(?:[ \n]an?[ \n](million|billion|thousand|hundred|dozen)\b|(?=[ \n](?:of|the|an?)[ \n]))", re.IGNORECASE
 )
-_A_SCALE = re.compile(r"an?[ \n](hundred|thousand|million|billion|trillion|dozen|quarter of|third of)\b", re.IGNORECASE)
-_REST = re.compile(r"[ \n]and[ \n](?:a[ \n](half|quarter)|three[ \n](quarters))\b", re.IGNORECASE)
+_A_SCALE = regex(r"an?[ \n](hundred|thousand|million|billion|trillion|dozen|quarter of|third of)\b", re.IGNORECASE)
+_REST = regex(r"[ \n]and[ \n](?:a[ \n](half|quarter)|three[ \n](quarters))\b", re.IGNORECASE)
 _NAMED = {"hundred": 100, "dozen": 12, **_THOUSANDS}
 _MONTHS = (
     "january jan januar januari janvier janv enero ene gennaio января январь",
@@ -123,30 +122,28 @@ _NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _GAP = r"[ \n-]"
 _OF = r"(?:of |de |del |du |di |d')?"
 _ENDS = r"(?![0-9]|[.,'][0-9]|[^\W_])"
-_DAY_FIRST = re.compile(
+_DAY_FIRST = regex(
     rf"([0-3]?[0-9])(?:\.|st|nd|rd|th|er|º|ª)?{_GAP}?{_OF}({_NAME})(?![^\W_])\.?,?(?:{_GAP}{_OF}([0-9]{{4}}){_ENDS})?",
     re.IGNORECASE,
 )
-_MONTH_FIRST = re.compile(
+_MONTH_FIRST = regex(
     rf"({_NAME})(?![^\W_])\.?{_GAP}([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:]|[.,%][0-9]|[^\W_])"
     rf"(?!-[0-9])(?:,?[ \n]([0-9]{{4}}){_ENDS})?",
     re.IGNORECASE,
 )
-_MONTH_ONLY = re.compile(rf"({_NAME})(?![^\W_])\.?,?{_GAP}{_OF}([0-9]{{4}}){_ENDS}", re.IGNORECASE)
-_YEAR_FIRST = re.compile(
+_MONTH_ONLY = regex(rf"({_NAME})(?![^\W_])\.?,?{_GAP}{_OF}([0-9]{{4}}){_ENDS}", re.IGNORECASE)
+_YEAR_FIRST = regex(
     r"([0-9]{4})([-/.])([01]?[0-9])\2([0-3]?[0-9])"
     r"(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![0-9]|[-/.][0-9])"
 )
-_YEAR_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])(?![0-9]|-[0-9])")
-_YEAR_LAST = re.compile(r"([0-3]?[0-9])([./-])([0-3]?[0-9])\2([0-9]{4})(?![0-9]|[./-][0-9])")
-_EAST_ASIAN = re.compile(r"([0-9]{4}) ?[年년](?! ?[間间])(?: ?([01]?[0-9]) ?[月월](?: ?([0-3]?[0-9]) ?[日号號일])?)?")
-_EAST_ASIAN_DAY = re.compile(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]")
-_ERA_AFTER = re.compile(r"([0-9]{1,4}) ?(?:(AD|CE|A\.D\.|C\.E\.)|BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.)(?![^\W_])")
-_ERA_BEFORE = re.compile(r"(?:AD|A\.D\.) ?([0-9]{1,4})(?![0-9])")
-_CLOCK = re.compile(
-    r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:]|\.[0-9])(?:[ \n]?([AaPp])\.?[Mm]\b\.?)?"
-)
-_HOUR = re.compile(r"(1[0-2]|[1-9]) ?([AaPp])\.?[Mm](?![^\W_])\.?")
+_YEAR_MONTH = regex(r"([0-9]{4})-(0[1-9]|1[0-2])(?![0-9]|-[0-9])")
+_YEAR_LAST = regex(r"([0-3]?[0-9])([./-])([0-3]?[0-9])\2([0-9]{4})(?![0-9]|[./-][0-9])")
+_EAST_ASIAN = regex(r"([0-9]{4}) ?[年년](?! ?[間间])(?: ?([01]?[0-9]) ?[月월](?: ?([0-3]?[0-9]) ?[日号號일])?)?")
+_EAST_ASIAN_DAY = regex(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]")
+_ERA_AFTER = regex(r"([0-9]{1,4}) ?(?:(AD|CE|A\.D\.|C\.E\.)|BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.)(?![^\W_])")
+_ERA_BEFORE = regex(r"(?:AD|A\.D\.) ?([0-9]{1,4})(?![0-9])")
+_CLOCK = regex(r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:]|\.[0-9])(?:[ \n]?([AaPp])\.?[Mm]\b\.?)?")
+_HOUR = regex(r"(1[0-2]|[1-9]) ?([AaPp])\.?[Mm](?![^\W_])\.?")
 
 
 @dataclass(frozen=True, slots=True)

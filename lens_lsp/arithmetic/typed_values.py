@@ -7,7 +7,7 @@ False only when two values cannot both be right. `show` writes what it does not 
 from __future__ import annotations
 
 import calendar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -25,6 +25,7 @@ from lens_lsp.arithmetic.units import (
     unit_named,
 )
 from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Span
 
 MONTH_NAMES = tuple(calendar.month_name)

@@ -9,12 +9,13 @@ inexact pi.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
 from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 _IRREGULAR = {
     "people": "person", "persons": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse",
@@ -72,19 +73,17 @@ _exact: dict[str, MeasureUnit] = {}
 _names: dict[str, MeasureUnit] = {}
 SIGN_OF = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 """The sign written before an amount, for the currencies that are usually shown with one."""
-_MONEY_BEFORE = re.compile(
+_MONEY_BEFORE = regex(
     rf"(?:(?<![^\W_])(?:{'|'.join(_CODES.split())}) ?|(?<![^\W_])(?:US|AU?|CA?|NZ|HK|S|R)\$ ?|[$€£¥₹₽₩₿₺₪₴₫] ?)\Z"
 )
 _LAST_OF_MONEY = frozenset("$€£¥₹₽₩₿₺₪₴₫" + "".join(code[-1] for code in _CODES.split()))
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 """Scripts that write units against the number and the next word against the unit, as a regex class body."""
-_SIGN = re.compile(
-    r"[%‰$€£¥₹₽₩₿₺₪₴₫℃℉]|° ?[CFcf](?: of difference)?(?![^\W_])|°(?! ?[^\W\d_])|(?:US|AU?|CA?|NZ|HK|S|R)\$"
-)
-_JOINED = re.compile(rf"[{UNSPACED}]{{1,6}}")
+_SIGN = regex(r"[%‰$€£¥₹₽₩₿₺₪₴₫℃℉]|° ?[CFcf](?: of difference)?(?![^\W_])|°(?! ?[^\W\d_])|(?:US|AU?|CA?|NZ|HK|S|R)\$")
+_JOINED = regex(rf"[{UNSPACED}]{{1,6}}")
 _WORD = r"[^\W\d_]{1,24}(?:[²³]|\^[23]|[23](?!\w))?"
-_RUN = re.compile(rf"{_WORD}(?:[ \n/-]{_WORD}){{0,3}}")
-_PIECE_END = re.compile(r"(?<=[^ \n/-])(?=[ \n/-]|\Z)")
+_RUN = regex(rf"{_WORD}(?:[ \n/-]{_WORD}){{0,3}}")
+_PIECE_END = regex(r"(?<=[^ \n/-])(?=[ \n/-]|\Z)")
 _POWERS = str.maketrans({"2": "²", "3": "³", "^": None, "\n": " ", "-": " "})
 
 

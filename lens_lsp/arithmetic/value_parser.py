@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from lens_lsp.arithmetic.notation import (
@@ -46,24 +46,26 @@ from lens_lsp.arithmetic.units import (
     unit_named,
 )
 from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.plan import Condition
 from lens_lsp.model.text import Span
 
 REACH = 32
 """How far back a rule looks, in code points."""
 _LAST_WORD = 16  # longer than any word of the two lists below, with marks and what stands before it
-_LETTER = re.compile(rf"[^\W\d_{UNSPACED}]")
-_PREFIX = re.compile(r"(?<![^\W_])(?:mid|early|late|pre|post|since|circa|non|all|a|an|or|to)-\Z", re.IGNORECASE)
-_HYPHENATED = re.compile(r"[A-Za-zÀ-ɏЀ-ӿ][\w-]*-\Z")
-_MEASURED = re.compile(r"(?<![\w-])[0-9][0-9.,]*[a-z]{1,4}-\Z")
-_PLACE = re.compile(r"[\w-][./\\][\w./\\-]*:(?:[0-9]+:)?\Z")
-_IDENTIFIER = re.compile(
+_LETTER = regex(rf"[^\W\d_{UNSPACED}]")
+_PREFIX = regex(r"(?<![^\W_])(?:mid|early|late|pre|post|since|circa|non|all|a|an|or|to)-\Z", re.IGNORECASE)
+_HYPHENATED = regex(r"[A-Za-zÀ-ɏЀ-ӿ][\w-]*-\Z")
+_MEASURED = regex(r"(?<![\w-])[0-9][0-9.,]*[a-z]{1,4}-\Z")
+_PLACE = regex(r"[\w-][./\\][\w./\\-]*:(?:[0-9]+:)?\Z")
+_IDENTIFIER = regex(
     r"(?<![^\W_])(?:(?:RFCs?|ISO|IEC|IEEE|PEP|CVE|ECMA|DIN|ANSI|ISBN|ISSN|NIST|FIPS|HTTP|UTF|SHA|PR|GH|TCP|UDP|MD|v)"
     r"|(?i:version|versions|ver\.|release|releases|rev\.|revision|build|edition|issue|bug|error|code|status|option|"
     r"variant|model|type|mark))[ \n-]?\Z"
 )
-_PROPER_NAME = re.compile(r"[a-zà-ÿ,;] [*_`]{0,3}[A-Z][a-zà-ÿ]+[A-Za-z]*[*_`]{0,3} [*_`]{0,3}\Z")
-_LABEL = re.compile(
+_PROPER_NAME = regex(r"[a-zà-ÿ,;] [*_`]{0,3}[A-Z][a-zà-ÿ]+[A-Za-z]*[*_`]{0,3} [*_`]{0,3}\Z")
+_LABEL = regex(
     r"(?<![^\W_])(?:(chapters?|pages?|sections?|figures?|tables?|steps?|lines?|parts?|volumes?|ports?|questions?|rooms?|items?"
     r"|rows?|columns?|cells?|levels?|grades?|phases?|stages?|articles?|appendix|paragraphs?|verses?|lessons?|exercises?"
     r"|examples?|listings?|season|episodes?|rank|number|rule|note)|(pp?\.|§§?|no\.|nr\.|nº|№|fig\.|sec\.|ch\.|vol\.))"
@@ -74,7 +76,7 @@ _ABBREVIATED = {
     "p.": "page", "pp.": "page", "§": "section", "§§": "section", "no.": "", "nr.": "", "nº": "", "№": "",
     "fig.": "figure", "sec.": "section", "ch.": "chapter", "vol.": "volume", "number": "",
 }  # fmt: skip
-_APPROXIMATE = re.compile(
+_APPROXIMATE = regex(
     r"(?:(?<![^\W_])(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost|over|under|some|up to"
     r"|(?:more|less|fewer|greater|better) than|at (?:least|most)|above|below|an estimated|estimated|exceeding|close to"
     r"|just (?:over|under)|as (?:many|much|few|little) as|etwa|rund|circa|über|knapp|mindestens|höchstens|environ"
@@ -82,38 +84,38 @@ _APPROXIMATE = re.compile(
     r"|[~≈±≤≥～〜] ?|(?<![\w\"'/=-])[<>]=?(?! )|(?<=[^\s>] )[<>]=? |[约約]|大约|超过|超過) ?(?:the |an? )?[*_`]{0,3}\Z",
     re.IGNORECASE,
 )
-_ALWAYS_A_YEAR = re.compile(
+_ALWAYS_A_YEAR = regex(
     r"(?<![^\W_])(?:since|until|till|during|years?|early|late|mid|spring|summer|autumn|fall|winter)[ \n-]\Z",
     re.IGNORECASE,
 )
-_MODERN_YEAR = re.compile(r"(?<![^\W_])(?:in|the)[ \n]\Z", re.IGNORECASE)
-_NOT_ONE = re.compile(
+_MODERN_YEAR = regex(r"(?<![^\W_])(?:in|the)[ \n]\Z", re.IGNORECASE)
+_NOT_ONE = regex(
     r"(?<![^\W_])(?:no|any|this|that|each|every|which|the|another|some|only|such|(?:n?ei)ther|last|first|next)[ \n-]\Z",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(r"_+[^\W_]|\^|[-.][^\W\d_]|:[0-9]|/[^\W_]|-[0-9]+-[0-9]")
-_NAMED_AFTER = re.compile(r"[ -](?:edition|release|version)\b", re.IGNORECASE)
-_RANGE = re.compile(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
-_MARKS_ONLY = re.compile(r"[*_` ]*")
-_BETWEEN = re.compile(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
-_LOOSE = re.compile(r",? | and |, and |")
-_TIGHT = re.compile(r" ?")
+_GOES_ON = regex(r"_+[^\W_]|\^|[-.][^\W\d_]|:[0-9]|/[^\W_]|-[0-9]+-[0-9]")
+_NAMED_AFTER = regex(r"[ -](?:edition|release|version)\b", re.IGNORECASE)
+_RANGE = regex(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
+_MARKS_ONLY = regex(r"[*_` ]*")
+_BETWEEN = regex(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
+_LOOSE = regex(r",? | and |, and |")
+_TIGHT = regex(r" ?")
 _LONGEST_GAP = 12
 _COMPOUNDS = {("ft", "in"), ("lb", "oz"), ("stone", "lb"), ("°", "arcmin"), ("arcmin", "arcsec")}
-_START = re.compile(rf"(?:https?|ftp)://\S+|www\.\S+|[0-9]+|[{''.join(VULGAR)}]|[^\W\d_]+")
+_START = regex(rf"(?:https?|ftp)://\S+|www\.\S+|[0-9]+|[{''.join(VULGAR)}]|[^\W\d_]+")
 _LONGEST_WORD = max(map(len, MONTHS))
-_GAP = re.compile(r"[*_`~]{0,3}[ \n-]?[*_`]{0,3}")
-_PART_GAP = re.compile(r"[ \n](?:of )?(?:an?|the) ")
+_GAP = regex(r"[*_`~]{0,3}[ \n-]?[*_`]{0,3}")
+_PART_GAP = regex(r"[ \n](?:of )?(?:an?|the) ")
 _NEVER_GLUED = frozenset({"A", "N", "b"})  # "zone 7A", "Astra 2A", "appendix 6b"
-_NOUN = re.compile(rf"[*_`]{{0,3}}[ \n][*_`]{{0,3}}([^\W\d_{UNSPACED}]+)")
-_ORDINAL = re.compile(r"([1-9][0-9]{0,5})(?:st|nd|rd|th)\b")
-_DECIMALS = re.compile(r"[0-9]{1,20}(?![0-9])")
-_PER = re.compile(r"(?:/|[ \n]per[ \n])([^\W\d_]{1,24})(?![^\W_])")
-_PLUS = re.compile(r"\+(?![^\W_])")
-_DECADE = re.compile(r"(?:[12][0-9]{2}0|(?:(?<=[Tt]he )|(?<=ly )|(?<=ate )|(?<=mid-)|(?<='))[1-9][0-9]?0?(?<=0))'?s\b")
-_CHAIN = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
-_PARTS = re.compile(r"-[0-9]+")
-_DETERMINED = re.compile(r"(?<![^\W_])(?:the|his|her|its|their|our|my|your|a)[ \n]\Z", re.IGNORECASE)
+_NOUN = regex(rf"[*_`]{{0,3}}[ \n][*_`]{{0,3}}([^\W\d_{UNSPACED}]+)")
+_ORDINAL = regex(r"([1-9][0-9]{0,5})(?:st|nd|rd|th)\b")
+_DECIMALS = regex(r"[0-9]{1,20}(?![0-9])")
+_PER = regex(r"(?:/|[ \n]per[ \n])([^\W\d_]{1,24})(?![^\W_])")
+_PLUS = regex(r"\+(?![^\W_])")
+_DECADE = regex(r"(?:[12][0-9]{2}0|(?:(?<=[Tt]he )|(?<=ly )|(?<=ate )|(?<=mid-)|(?<='))[1-9][0-9]?0?(?<=0))'?s\b")
+_CHAIN = regex(r"[0-9]+(?:-[0-9]+){2,}")
+_PARTS = regex(r"-[0-9]+")
+_DETERMINED = regex(r"(?<![^\W_])(?:the|his|her|its|their|our|my|your|a)[ \n]\Z", re.IGNORECASE)
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 

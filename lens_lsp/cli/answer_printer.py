@@ -14,7 +14,6 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lens_lsp.cli.renderers import (
     APART,
@@ -59,6 +58,8 @@ from lens_lsp.model.answer import (
     RequirementStatus,
 )
 from lens_lsp.model.documents import ELLIPSIS, Evidence, has_own_places, locator_text
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import stamp_of, stamped
 from lens_lsp.model.plan import Intent
 from lens_lsp.model.sanitize import markdown_without_links, sanitize_markdown
@@ -67,7 +68,7 @@ from lens_lsp.model.words import content
 from lens_lsp.schema.answer import answer_json, moment
 from lens_lsp.schema.events import event_json
 
-_MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
+_MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
 MOST_PASSAGES = 3
 MOST_LINES = 4
 """Lines of one quote."""
@@ -79,13 +80,13 @@ _MOST_TRIED = 60
 _LEAST_QUOTE = 8
 _LEAST_TITLE = 20
 _STRONG = "**"
-_LAST_MARKERS = re.compile(r"\s*((?:\[\d+\])+)\s*$")
-_BOLD = re.compile(r"\*\*(.+?)\*\*")
-_ASIDE = re.compile(r"\*[^*].*\*")
+_LAST_MARKERS = regex(r"\s*((?:\[\d+\])+)\s*$")
+_BOLD = regex(r"\*\*(.+?)\*\*")
+_ASIDE = regex(r"\*[^*].*\*")
 """A paragraph in italics: who judged, which the closing line says, too."""
-_LISTED = re.compile(r"\s*(?:[-*+>]\s|\d{1,3}[.)]\s)")
+_LISTED = regex(r"\s*(?:[-*+>]\s|\d{1,3}[.)]\s)")
 _NEWER = "Newer, not in this answer:"
-_MARK = re.compile(r"\[\d+\](?![(:])")
+_MARK = regex(r"\[\d+\](?![(:])")
 _MATTERS = (RequirementStatus.COVERED, RequirementStatus.CONTESTED, RequirementStatus.MISSING)
 _MOST_LIVE = 3
 _EXPECTED = 8

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 
 from lens_lsp.app.configuration import searched
@@ -18,6 +18,7 @@ from lens_lsp.cli.renderers import GrepRenderer, MarkdownRenderer, Places, Rende
 from lens_lsp.cli.summary import Summary, closing_line, explained_style, explanation, interruption
 from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.model.documents import Coverage, Evidence, Findings
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
 from lens_lsp.schema.answer import findings_json
 

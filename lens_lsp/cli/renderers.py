@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 from unicodedata import category, east_asian_width
 from urllib.parse import quote as percent_encoded
@@ -26,24 +26,26 @@ from lens_lsp.model.documents import (
     passage_parts,
     place_text,
 )
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import sanitize_markdown
 from lens_lsp.model.text import Position
 from lens_lsp.model.words import FOLDED, MAX_SUFFIX, STOP_WORDS, bigrams, fold, runs, stem
 
-_TAIL = re.compile(r"\b[a-z]+n't\b|(?<=[a-z])'(?:ve|s|re|ll|d|m|t)\b")
+_TAIL = regex(r"\b[a-z]+n't\b|(?<=[a-z])'(?:ve|s|re|ll|d|m|t)\b")
 """In folded text, what a contraction ends in; of "don't" and its like the whole is no word to look for."""
 _INDENT = "    "
 _CONTEXT = "  | "
 _GAP = "  " + ELLIPSIS
 _LONGEST_WORD = 40
 _LONGEST_ADDRESS = 28
-_ADDRESS = re.compile(r"(?:\w{2,12}://|www\.)[^\s)>\]|]+")
-_WORD = re.compile(r"\S+")
-_PART = re.compile(r"[\x00-\u10ff\u1200-\u2fff]+")
+_ADDRESS = regex(r"(?:\w{2,12}://|www\.)[^\s)>\]|]+")
+_WORD = regex(r"\S+")
+_PART = regex(r"[\x00-\u10ff\u1200-\u2fff]+")
 """A stretch without ideographs, kana or Hangul: between these a line may end anywhere."""
-_BULLET = re.compile(r"(?:[-*+>]\s+|#{1,6}\s+|\|\s*|\d{1,3}[.)]\s+)+")
-_FIELD = re.compile(r"[^\W_][\w -]{0,30}:(?:\s|$)")
-_UNREAD = re.compile(r"(?:```|~~~)[\w,+ -]*|[\s|:=~*_+-]*|<!--.*?-->|\[[^\]]+\]:\s*\S+")
+_BULLET = regex(r"(?:[-*+>]\s+|#{1,6}\s+|\|\s*|\d{1,3}[.)]\s+)+")
+_FIELD = regex(r"[^\W_][\w -]{0,30}:(?:\s|$)")
+_UNREAD = regex(r"(?:```|~~~)[\w,+ -]*|[\s|:=~*_+-]*|<!--.*?-->|\[[^\]]+\]:\s*\S+")
 """Lines that say nothing: fences, rules, comments and addresses of links."""
 APART = " · "
 Range = tuple[int, int]

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.cli.renderers import Places, Style, clipped, fenced, place
 from lens_lsp.cli.terminal import coloured, is_terminal, note, one_line, printable, printable_path, put, tell
@@ -37,6 +35,8 @@ from lens_lsp.model.answer import (
     StopReason,
 )
 from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, Skip, SkipReason
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
 from lens_lsp.model.words import STOP_WORDS, fold
@@ -66,7 +66,7 @@ _LONGEST_PATH = 40
 _DOCUMENTS_SHOWN = 20
 _WORDS_NAMED = 10
 _OTHER_WORDS = "try other or fewer words"
-_WORD = re.compile(r"[^\W_]+")
+_WORD = regex(r"[^\W_]+")
 CELL = 50
 """Code points of a cell (docs/explanation/algorithm.md)."""
 _REGIONS_SHOWN = 4

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 import sys
 from collections.abc import Mapping
@@ -19,11 +18,12 @@ from time import monotonic
 from typing import TextIO
 
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable as printable
 from lens_lsp.model.sanitize import printable_path as printable_path
 from lens_lsp.model.sanitize import sanitize_json as sanitize_json
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 _CLEAR_LINE = "\r\x1b[2K"
 _BAR = 40
 """Columns of a progress bar."""

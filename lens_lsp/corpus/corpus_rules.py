@@ -22,7 +22,6 @@ import codecs
 import os
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -39,6 +38,8 @@ from lens_lsp.corpus.safe_open import (
 )
 from lens_lsp.model.documents import PartReason, SkipReason
 from lens_lsp.model.errors import PathNotFound, UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 DENIED: tuple[str, ...] = (
     # keys and certificates
@@ -155,8 +156,8 @@ _POSIX_CLASSES = {
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
-_SPECIAL = re.compile(r"[*?\[\\]")
-_POSIX_CLASS = re.compile(r"\[:([^\]:]*):\]")
+_SPECIAL = regex(r"[*?\[\\]")
+_POSIX_CLASS = regex(r"\[:([^\]:]*):\]")
 ORDERED_FILES = (".gitignore", ".ignore", ".lensignore")
 """Ignore files, weakest first."""
 ADDING_FILES = (".cursorignore", ".aiignore")

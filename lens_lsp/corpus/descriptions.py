@@ -8,7 +8,6 @@ few array operations instead of collections for every word of every name.
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -22,6 +21,7 @@ from lens_lsp.corpus.encoding import Ints
 from lens_lsp.corpus.formats import FORMAT_SUFFIXES
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, NO_HEAD, TextReader
 from lens_lsp.model.documents import Head
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.words import STOP_WORDS, WORD, bigrams, fold, key, keys, light_stem, runs, stem
 
 _AT_ONCE = 1 << 16
@@ -30,7 +30,7 @@ _BETWEEN = "\n"
 _END, _STOP = -1, -2
 _HALF = 32
 _NOTHING = STOP_WORDS | {_BETWEEN, ""}
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
+_PARENTHESIS = regex(r"\s*\([^)]*\)\s*$")
 _LONGEST = 8
 _FEW = 1000
 """So many changes and a quarter of all names are taken in one by one, then all are looked at again."""

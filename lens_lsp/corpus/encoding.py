@@ -18,11 +18,10 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
-import re
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -33,6 +32,8 @@ from numpy.typing import NDArray
 from lens_lsp.corpus.hang_safe_io import call_of
 from lens_lsp.corpus.safe_open import Root, Skipped, skipped
 from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Position, Span
 from lens_lsp.model.words import FOLDED
 
@@ -71,7 +72,7 @@ _BEGINNING = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NON_ASCII = regex(r"[^\x00-\x7f]+")
 Offsets = NDArray[np.int64]
 SEPARATOR = 0xFF
 _END = bytes((SEPARATOR,))

@@ -24,7 +24,7 @@ import zlib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -53,6 +53,7 @@ from lens_lsp.documents.kinds import (
     reader_version,
 )
 from lens_lsp.model.documents import Skip, SkipReason
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
 
 if TYPE_CHECKING:

@@ -32,7 +32,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -42,34 +41,36 @@ from lens_lsp.corpus.encoding import blank
 from lens_lsp.corpus.formats.front_matter import read_front_matter
 from lens_lsp.corpus.formats.text_reader import TextReader
 from lens_lsp.corpus.scan import Literal, Matcher, matcher
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
 _MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
-_OPENING = re.compile(_MARKS)
+_OPENING = regex(_MARKS)
 _GAP = r"[ \t]{0,8}(?:(?:\r\n|\r|\n)[ \t>]{0,40})?"
 """What may stand between the parts of a mark: a line may have been broken there."""
-_MARK = re.compile(
+_MARK = regex(
     rf"(?:\\?<|&lt;)!--{_GAP}lens:(?P<kind>begin|end)(?![\w-]){_GAP}(?P<id>(?:(?!--)[^\s<>{{]){{0,200}})"
     r"(?:[^<>\r\n]{0,200}--(?:>|&gt;))?"
 )
-_BREAK = re.compile(r"[\r\n]")
-_FENCE = re.compile(rf"(?:^|(?<=[\r\n])){_MARKS}(?P<marks>`{{3,}}|~{{3,}})(?P<rest>[^\r\n]*)")
+_BREAK = regex(r"[\r\n]")
+_FENCE = regex(rf"(?:^|(?<=[\r\n])){_MARKS}(?P<marks>`{{3,}}|~{{3,}})(?P<rest>[^\r\n]*)")
 _FENCES = ("---", "+++")
-_CLOSING = {fence: re.compile(rf"[\r\n]{re.escape(fence)}[^\S\r\n]*(?=[\r\n]|\Z)") for fence in _FENCES}
+_CLOSING = {fence: regex(rf"[\r\n]{re.escape(fence)}[^\S\r\n]*(?=[\r\n]|\Z)") for fence in _FENCES}
 _LONGEST_FRONT = 1 << 16
 """Code points of front matter within which ``lens: answer/…`` is looked for."""
-_FIRST_KEY = re.compile(r"...(?:[^\S\r\n]*(?:\r\n|\r|\n)[ \t]*|[ \t]+)lens[ \t]*[:=][ \t]*[\"']?answer/", re.IGNORECASE)
+_FIRST_KEY = regex(r"...(?:[^\S\r\n]*(?:\r\n|\r|\n)[ \t]*|[ \t]+)lens[ \t]*[:=][ \t]*[\"']?answer/", re.IGNORECASE)
 """How the front matter of an answer begins: what is longer, by many sources, is known by it alone."""
-_ANSWER_KEY = re.compile(rf"lens[ \t]*[:=]{_GAP}[\"']?answer/\d")
-_RULE_ABOVE = re.compile(r"(?:---|\+\+\+)[ \t]*(?:[ \t]|\r\n|\r|\n)[ \t>]{0,40}\Z")
-_RULE = re.compile(rf"(?:^|(?<=[\r\n])){_MARKS}(?:---|\+\+\+)[ \t]*(?=[\r\n])")
-_EMPTY = re.compile(r"(?:\r\n|\r|\n)[ \t>]*+(?=[\r\n]|\Z)")
+_ANSWER_KEY = regex(rf"lens[ \t]*[:=]{_GAP}[\"']?answer/\d")
+_RULE_ABOVE = regex(r"(?:---|\+\+\+)[ \t]*(?:[ \t]|\r\n|\r|\n)[ \t>]{0,40}\Z")
+_RULE = regex(rf"(?:^|(?<=[\r\n])){_MARKS}(?:---|\+\+\+)[ \t]*(?=[\r\n])")
+_EMPTY = regex(r"(?:\r\n|\r|\n)[ \t>]*+(?=[\r\n]|\Z)")
 _FRONT_ABOVE = 4096
 """Code points above the key ``lens`` within which the front matter of an answer begins."""
 _NEAR = 60
 """Code points above it in which the rule above it stands, where no other key is between."""
-_SCHEMA = re.compile(r'"schema"\s*:\s*"lens\.[\w-]{1,40}/\d')
-_QUOTED = re.compile(r"(?m)^[ \t]*(?:>[ \t]*)+")
+_SCHEMA = regex(r'"schema"\s*:\s*"lens\.[\w-]{1,40}/\d')
+_QUOTED = regex(r"(?m)^[ \t]*(?:>[ \t]*)+")
 _MOST_TRIED = 200
 """Braces of a text from which an object of JSON is read in vain."""
 _JSON = json.JSONDecoder(strict=False)

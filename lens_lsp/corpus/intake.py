@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from itertools import filterfalse, repeat
 from operator import contains
@@ -28,6 +27,8 @@ from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.documents.kinds import DocumentKind, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import EditHistory, SourceText
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _SHARE = 128
 smaller ones a pass takes longer: with half a megabyte about a tenth, with an eighth twice as long."""
 _BOM = b"\xef\xbb\xbf"
 _KEPT_READERS = 1 << 12
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 Hidden = tuple[str, int, PartReason]
 """A path, the line on which a hidden part begins, and why it is hidden."""
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.corpus.formats import reader_for
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import Privacy, inside, is_mark, pair_of, plain, privacy, says_private
 
 _MOST_LINES = 200
@@ -23,18 +24,16 @@ _MOST = 1 << 23
 """Code points of front matter, and of a file of data, that are looked at."""
 _LONGEST_LINE = 2000
 _LONGEST_TITLE = 120
-_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_OPENS = re.compile(r"(-{3,6}|\+{3,6}|;{3,6}|[—–]{1,3}-?)[ \t]*(?:ya?ml|toml|json)?[ \t]*(?:#.*)?$", re.IGNORECASE)
-_CLOSES = re.compile(r"(-{3,6}|\+{3,6}|;{3,6}|\.{3}|[—–]{1,3}-?)[ \t]*(?:#.*)?$")
-_KEY = re.compile(r"\s*(?:[-?][ \t]+)?[\"']?([^\s:=#\"'\[\]{}][^:=;\"']{0,40}?)[\"']?\s*(?::=|=>|[:=;：＝])(.*)$")
-_METADATA = re.compile(
-    r"\s*(?:[-?\[\]{}#,:\"']|//|\.\.\.)|\s+\S|\s*[^\s:=][^:=;]{0,60}[:=;：＝](?:\s|$|[\"'\[{\w])|\s*$"
-)
+_BREAKS = regex("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_OPENS = regex(r"(-{3,6}|\+{3,6}|;{3,6}|[—–]{1,3}-?)[ \t]*(?:ya?ml|toml|json)?[ \t]*(?:#.*)?$", re.IGNORECASE)
+_CLOSES = regex(r"(-{3,6}|\+{3,6}|;{3,6}|\.{3}|[—–]{1,3}-?)[ \t]*(?:#.*)?$")
+_KEY = regex(r"\s*(?:[-?][ \t]+)?[\"']?([^\s:=#\"'\[\]{}][^:=;\"']{0,40}?)[\"']?\s*(?::=|=>|[:=;：＝])(.*)$")
+_METADATA = regex(r"\s*(?:[-?\[\]{}#,:\"']|//|\.\.\.)|\s+\S|\s*[^\s:=][^:=;]{0,60}[:=;：＝](?:\s|$|[\"'\[{\w])|\s*$")
 """A line that may stand in front matter."""
-_HEADER = re.compile(r"[^\W\d_][\w -]{0,40}:(?:\s|$)")
-_UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}$")
+_HEADER = regex(r"[^\W\d_][\w -]{0,40}:(?:\s|$)")
+_UNDERLINE = regex(r"([=\-~^\"'`#*+.:_])\1{2,}$")
 _CODE = ("```", "~~~")
-_MARK = re.compile(
+_MARK = regex(
     r"<!--+|-->|/\*+!?|\*+/|//+[/!]*|\{-#?|\(\*|#\||--\[=*\[|--+|#!?+|%+|;+|\.\.(?=\s|$)|['.]?\\\"|\"\"\"|'''"
     r"|@c(?:omment)?(?=\s)|(?:rem|dnl)(?=\s)|=begin\b|<\?(?:php\b)?|\{/?\*|\{#|\{%|<#|!+|['\"]|\*(?=\s|$)"
     r"|\[[^\]]{1,20}\]:\s*(?:#|<>)?\s*[(\"']?",
@@ -47,15 +46,13 @@ _OPEN = (
     *(("#|", "|#"), ("--[[", "]]"), ("=begin", "=end"), ("{% comment", "endcomment"), ("%%", "%%"), ("<#", "#>")),
 )
 """Comments that may go on over lines."""
-_DECLARED = re.compile(r"(?:let|const|var|set|export|static|local|my|our|define|pragma|property:?)\s+", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"'{(\[]([^\"'{}()\[\]]{7,200})[\"')}\]]")
-_CALL = re.compile(
-    r"metadata\(\s*[\"']private[\"']\s*\)\s*<lens>|\\lens\{private\}|\\(?:newcommand|def)\W*lens\W+private\W"
-)
+_DECLARED = regex(r"(?:let|const|var|set|export|static|local|my|our|define|pragma|property:?)\s+", re.IGNORECASE)
+_QUOTED = regex(r"[\"'{(\[]([^\"'{}()\[\]]{7,200})[\"')}\]]")
+_CALL = regex(r"metadata\(\s*[\"']private[\"']\s*\)\s*<lens>|\\lens\{private\}|\\(?:newcommand|def)\W*lens\W+private\W")
 """The mark in Typst and in LaTeX."""
 _BODY = ("\\begin{document}", "\\section", "\\chapter", "\\part", "\\maketitle")
-_TAG = re.compile(r"<(?:!--(.*?)(?:-->|\Z)|\?(.*?)\?>|!\[?[A-Za-z][^<>]*>|(/?)([A-Za-z][\w:.-]*)([^<>]*)>)", re.DOTALL)
-_ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+)")
+_TAG = regex(r"<(?:!--(.*?)(?:-->|\Z)|\?(.*?)\?>|!\[?[A-Za-z][^<>]*>|(/?)([A-Za-z][\w:.-]*)([^<>]*)>)", re.DOTALL)
+_ATTRIBUTE = regex(r"([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+)")
 _UNREAD = frozenset({"script", "style", "title", "noscript", "template", "desc"})
 _OF_HEAD = frozenset({"html", "head", "body", "meta", "link", "base", "metadata", "info", "header", "docinfo"})
 _NAMED, _GIVEN = ("name", "property", "itemprop", "http-equiv", "key"), ("content", "value")

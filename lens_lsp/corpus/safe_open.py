@@ -21,7 +21,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +30,7 @@ from types import TracebackType
 from lens_lsp.corpus.hang_safe_io import call_of, end_calls, guard_descriptor, open_at
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.model.lazy_regex import regex
 
 Handle = int | str
 """An open folder: its descriptor, or its real path where the system opens by name only."""
@@ -60,7 +60,7 @@ _REASONS = {
 }
 _AT_ONCE = 1 << 30
 _GROWTH = 64 << 20
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 _WINDOWS = os.name == "nt"
 Key = tuple[int, str]
 """Root index and path: what a file is known by."""

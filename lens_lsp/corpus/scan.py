@@ -20,7 +20,7 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import chain
 from typing import Protocol
@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.encoding import Bytes, Chunk, Ints
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.words import MAX_SUFFIX, stem
 
 _FIRST = 4

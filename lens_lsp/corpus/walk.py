@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
@@ -56,6 +55,8 @@ from lens_lsp.corpus.safe_open import (
 from lens_lsp.disk import mounted_file_systems
 from lens_lsp.documents.kinds import kind_for
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 YOUNG_NS = 2_000_000_000
 """How long after it was written a file or folder may be written again without a change of its times."""
@@ -74,7 +75,7 @@ _LOOK_UP_EVERY = 1024
 """Entries of one folder between two looks at ``cancelled``."""
 _TELL_EVERY = 1000
 """Files between two calls of ``on_progress``."""
-_PASSING = re.compile(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
+_PASSING = regex(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
 """Names of files that are there for a moment, while another program writes: no file is called so from now on."""
 _MOST_KEPT = 1 << 17
 _CHUNK = 1 << 20

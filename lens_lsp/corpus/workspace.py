@@ -13,7 +13,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Protocol, TypeVar
@@ -43,6 +43,7 @@ from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, discov
 from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.marks import privacy
 
 EXTRACTED = "binary"

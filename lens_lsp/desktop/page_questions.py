@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 from starlette.responses import StreamingResponse
 
 from lens_lsp.client import CANCELLED, Client, Refused, ServerGone, ServerListener
+from lens_lsp.model.lazy_dataclass import dataclass
 
 _PING_SECONDS = 15.0
 """Between two signs of life, by which a connection that is gone is noticed."""

@@ -15,8 +15,9 @@ import struct
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Literal
+
+from lens_lsp.model.lazy_dataclass import dataclass
 
 Protection = Literal["memory", "files", "network", "programs"]
 """What is kept from the process: more memory than its share, files but its own code, sockets, starting programs."""

@@ -8,7 +8,6 @@ order is no reply.
 from __future__ import annotations
 
 import json
-import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from typing import IO, Any
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View
 from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Locator, LocatorMap, Structure
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
@@ -45,7 +45,7 @@ _LARGEST = 2**53
 _FREE_LISTS = 10_000
 _BYTES_EACH = 8
 """A list in JSON takes two bytes and seventy in memory. Ours are few: so many are free, more must be worth it."""
-_KEY = re.compile("[a-z]{1,20}")
+_KEY = regex("[a-z]{1,20}")
 _KINDS = {kind.value: kind for kind in BlockKind}
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.util import find_spec
 from typing import Protocol
 
 from lens_lsp.model.documents import LocatorMap, Structure
+from lens_lsp.model.lazy_dataclass import dataclass
 
 INSTALL = "pip install 'lens-lsp[documents]'"
 """The command that brings every library of every kind."""

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor, kill_group
 from lens_lsp.documents.kinds import DocumentKind, Extracted, Failure, Unextracted, kind_named, reader_version
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 SECONDS = 300.0
 """As long as the pages of one document may take together."""
@@ -36,7 +36,7 @@ _MOST_TEXT = 1 << 20
 """Bytes of one page's text."""
 _MEMORY = 2 << 30
 _TICK = 0.02
-_VERSION = re.compile(rb"tesseract v?(\d[\w.-]{0,30})")
+_VERSION = regex(rb"tesseract v?(\d[\w.-]{0,30})")
 _LAUNCH = """\
 import json, os, sys
 order = json.loads(sys.argv[1])

@@ -17,6 +17,7 @@ from lens_lsp.arithmetic.notation import MONTHS
 from lens_lsp.arithmetic.typed_values import NUMERIC, CalendarDate, Value, ValueKind
 from lens_lsp.arithmetic.units import Dimension, MeasureUnit, currency, is_rate, rate_parts, singular, unit_named
 from lens_lsp.judge.claim_text import DIGITS, PERIODS, UNITLESS, ClaimToken, Ground, Sentence, overlaps_any
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
 _CLOSE = Fraction(1, 50)
@@ -24,17 +25,17 @@ _CLOSE = Fraction(1, 50)
 _LONGEST_UNIT = 14
 _AROUND = 24
 """How far from a number what belongs to it is looked for, in code points."""
-_ABOUT = re.compile(
+_ABOUT = regex(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|~|≈)[\s*_`$]*\Z", re.IGNORECASE
 )
-_DECADE = re.compile(r"[1-9]?[0-9]?[1-9]0'?s")
-_KNOWN = re.compile(r"\b(?:between|the|these|those|any|each of) \Z", re.IGNORECASE)
+_DECADE = regex(r"[1-9]?[0-9]?[1-9]0'?s")
+_KNOWN = regex(r"\b(?:between|the|these|those|any|each of) \Z", re.IGNORECASE)
 _TWO_WORDS = frozenset({"twice", "thrice", "both", "single", "once"})
-_TAIL = re.compile(r"-([a-z]{3,})")
-_NAME = re.compile(r"([A-Z]\w+)\s\Z")
-_PER = re.compile(r"(?<![^\W_])(?:(per|each|every)|an?)\s(day|week|month|quarter|year|hour|minute|second)(?![^\W_])")
-_COUNTED = re.compile(r"\b(?:once|twice|times?) \Z", re.IGNORECASE)
-_LETTERS = re.compile(r"[a-z]+")
+_TAIL = regex(r"-([a-z]{3,})")
+_NAME = regex(r"([A-Z]\w+)\s\Z")
+_PER = regex(r"(?<![^\W_])(?:(per|each|every)|an?)\s(day|week|month|quarter|year|hour|minute|second)(?![^\W_])")
+_COUNTED = regex(r"\b(?:once|twice|times?) \Z", re.IGNORECASE)
+_LETTERS = regex(r"[a-z]+")
 _ADVERBS = {word: unit for unit, names in PERIODS.items() for word in names.split() if word.endswith(("ly", "al"))}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = frozenset(MONTHS) - {"may", "march", "mar"}
@@ -42,27 +43,27 @@ _TIMES = {"twice": 2, "thrice": 3}
 _LARGEST_LOOSE = 3
 _BOUND_AROUND = 24
 """How far from an amount its bound or name is looked for, in code points."""
-_LABEL = re.compile(r"([^\W\d_]{3,})(?: of| is| was| are|:)\s[^\w\n]{0,3}\Z")
-_FROM = re.compile(r"\bfrom\s[^\w\n]{0,3}\Z", re.IGNORECASE)
-_TO = re.compile(r"[^\w\n]{0,3}(?:\w+\s)?to\s[^\w\n]{0,3}", re.IGNORECASE)
-_LEAST = re.compile(
+_LABEL = regex(r"([^\W\d_]{3,})(?: of| is| was| are|:)\s[^\w\n]{0,3}\Z")
+_FROM = regex(r"\bfrom\s[^\w\n]{0,3}\Z", re.IGNORECASE)
+_TO = regex(r"[^\w\n]{0,3}(?:\w+\s)?to\s[^\w\n]{0,3}", re.IGNORECASE)
+_LEAST = regex(
     r"(?:(?<!no )\b(?:more|greater|longer|higher|larger) than|\bno (?:less|fewer) than|at least|over|above"
     r"|exceed\w*|minimum(?: of)?|(?<![-=])[>≥]=?)\s?[^\w\n]{0,3}\Z"
     r"|\A[^\w\n]{0,3}\s?(?:\+(?!\d)|or (?:more|longer|above)|minimum)",
     re.IGNORECASE,
 )
-_MOST = re.compile(
+_MOST = regex(
     r"(?:(?<!no )\b(?:less|fewer|shorter|lower|smaller) than|\bno (?:more|longer|greater) than|at most|up to|under"
     r"|below|within|maximum(?: of)?|as many as|[<≤]=?)\s?[^\w\n]{0,3}\Z"
     r"|\A[^\w\n]{0,3}\s?(?:or (?:less|fewer|shorter)|maximum)",
     re.IGNORECASE,
 )
-_TURNED = re.compile(
+_TURNED = regex(
     r"(?:\b(?:not|never|cannot)|n['’]t)(?: [a-z]+){0,3} (?:exceed|longer|more|less|fewer|greater|larger|higher|lower)"
     r"[^.]*\Z",
     re.IGNORECASE,
 )
-_BOUNDED = re.compile(
+_BOUNDED = regex(
     r"\b(?:limit\w*|max\w*|min\w*|cap|ceiling|threshold|least|most|more|less|fewer|over|above|under|below|within|up to"
     r"|beyond|exceed\w*|longer|about|around|roughly|some|than|between|from|as many|allow\w*|can)\b",
     re.IGNORECASE,

@@ -8,23 +8,22 @@ and takes conjunctions for boundaries.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.plan import Anchor, AnchorKind, AnswerType, Plan, Requirement
 from lens_lsp.model.words import STOP_WORDS, bigrams, fold, key, runs
 
-_QUOTED = re.compile(r'["“„«]([^"”“»]{2,80})["”“»]')
+_QUOTED = regex(r'["“„«]([^"”“»]{2,80})["”“»]')
 _WORD = r"[A-Z0-9][\w’'&.\-]*"
 _JOINERS = "of|the|and|in|de|la|du|von|van|for|to|on|at|&|a|an|del|der|y|et|da|with|from|or"
-NAME = re.compile(rf"{_WORD}(?:,? (?:(?:{_JOINERS}) ){{0,3}}{_WORD})*")
+NAME = regex(rf"{_WORD}(?:,? (?:(?:{_JOINERS}) ){{0,3}}{_WORD})*")
 # Words that are capitalised only because they open the question.
-_OPENING = re.compile(
+_OPENING = regex(
     r"^(?:What|Which|Who|Whom|Whose|When|Where|Why|How|Are|Is|Was|Were|Did|Do|Does|Has|Have|In|On|Of|The|At|For|From"
     r"|By|To|A|An|Between|Both|This|That|If|Can|Could|During|As|With|After|Before)\b[ ,]*"
 )
-_EITHER = re.compile(r" (?:and|or) ")
-POSSESSIVE = re.compile(r"['’]s\b")
+_EITHER = regex(r" (?:and|or) ")
+POSSESSIVE = regex(r"['’]s\b")
 """What makes a name an owner."""
 _SHORTEST_NAME = 3
 _LONGEST_PHRASE = 200
@@ -34,12 +33,12 @@ MOST_TERMS = 128
 LONGEST_TERM = 64
 """Code points of a term that are compared."""
 _TYPES = (
-    (AnswerType.DATE, re.compile(r"\b(?:when|(?:what|which) (?:year|date|century|decade|day|month))\b")),
+    (AnswerType.DATE, regex(r"\b(?:when|(?:what|which) (?:year|date|century|decade|day|month))\b")),
     (
         AnswerType.NUMBER,
-        re.compile(r"\bhow (?:many|much|long|old|far|large|big|tall|high|often|fast)\b|\bwhat percent"),
+        regex(r"\bhow (?:many|much|long|old|far|large|big|tall|high|often|fast)\b|\bwhat percent"),
     ),
-    (AnswerType.PERSON, re.compile(r"\bwho(?:m|se)?\b")),
+    (AnswerType.PERSON, regex(r"\bwho(?:m|se)?\b")),
 )
 _OPENERS = """
 what which who whom whose when where why how are is was were did do does has have had in on of the at for from by
@@ -63,7 +62,7 @@ NO_NAMES = frozenset(_NO_NAMES.split())
 """Capitalised words that name nothing by themselves."""
 _RANGES = ((0x41, 0x5B), (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x1F00))
 _CAPITALS = "".join(chr(code) for low, high in _RANGES for code in range(low, high) if chr(code).isupper())
-_IN_MARKS = re.compile(
+_IN_MARKS = regex(
     r"\"([^\"\n]{2,80})\"|[“„]([^”“\n]{2,80})[”“]|«([^»\n]{2,80})»|`([^`\n]{1,80})`|(?<!\w)'([^'\n]{2,80})'(?!\w)"
     r"|「([^」\n]{1,80})」|『([^』\n]{1,80})』|《([^》\n]{1,80})》|‘([^’\n]{2,80})’(?!\w)"
 )
@@ -71,15 +70,13 @@ _CAPITALISED_WORD = rf"(?:[{_CAPITALS}]|\d)[\w’'&\-]*(?:\.(?=\w)[\w’'\-]+)*"
 _NAME_JOINERS = (
     "of the|for the|of|the|for|de la|de los|de|du|des|del|della|di|da|von der|von|van der|van|der|den|el|al|bin|y|&"
 )
-_CAPITALISED = re.compile(
-    rf"(?<![\w@/\\.]){_CAPITALISED_WORD}(?:[ \t](?:(?:{_NAME_JOINERS})[ \t])?{_CAPITALISED_WORD})*"
-)
+_CAPITALISED = regex(rf"(?<![\w@/\\.]){_CAPITALISED_WORD}(?:[ \t](?:(?:{_NAME_JOINERS})[ \t])?{_CAPITALISED_WORD})*")
 # snake_case, path::to, file.ext, option -x, inner capitals (macOS), letters with digits (utf8).
-_IDENTIFIER = re.compile(
+_IDENTIFIER = regex(
     r"(?<![\w.\-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w+(?:(?:::|\.|_)\w{2,})+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Za-z]+\d\w*)"
 )
-_OWNS = re.compile(r"['’]s?$")
-_KATAKANA = re.compile(r"[ァ-ヺー]{3,}")
+_OWNS = regex(r"['’]s?$")
+_KATAKANA = regex(r"[ァ-ヺー]{3,}")
 _LONGEST = 80
 
 

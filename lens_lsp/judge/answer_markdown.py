@@ -8,54 +8,53 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.model.documents import Evidence
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import fold, key, stem
 
 _MOST_SECTIONS = 20
-_PLAIN_MARKER = re.compile(r"\[(\^?\d+)\]")
-_BLANKS = re.compile(r"\s+")
-_STRUCTURE = re.compile(r"^(?:[-*+>|]\s+|#{1,6}\s+|\d+[.)]\s+)+")
-_TAGS = re.compile(
-    r"<!--.*?-->|</?[a-zA-Z][\w-]*\s+[\w-]+=[^<>]*>|</(?:span|div|p|a|img|figure|[A-Z]\w{3,})>", re.DOTALL
-)
-_FENCE = re.compile(r"\s*(?:```|~~~)[\w,+ -]*\s*")
-_LINK_TARGET = re.compile(r"\s*\[[^\]]+\]:\s*\S+\s*")
-_TABLE_RULE = re.compile(r"[\s|:=\-]*")
+_PLAIN_MARKER = regex(r"\[(\^?\d+)\]")
+_BLANKS = regex(r"\s+")
+_STRUCTURE = regex(r"^(?:[-*+>|]\s+|#{1,6}\s+|\d+[.)]\s+)+")
+_TAGS = regex(r"<!--.*?-->|</?[a-zA-Z][\w-]*\s+[\w-]+=[^<>]*>|</(?:span|div|p|a|img|figure|[A-Z]\w{3,})>", re.DOTALL)
+_FENCE = regex(r"\s*(?:```|~~~)[\w,+ -]*\s*")
+_LINK_TARGET = regex(r"\s*\[[^\]]+\]:\s*\S+\s*")
+_TABLE_RULE = regex(r"[\s|:=\-]*")
 LONGEST = 320
 """Code points of a quote in an answer; the evidence holds all of it."""
 _ITEM = 160
 # Between "]" and "(" of a link, "]" and ":" of a link's definition, "<" and the name of a tag or an address.
-_LIVE = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]{1,31}:(?=//)|www(?=\.))([^\s<>]+)")
+_LIVE = regex(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
+_ADDRESS = regex(r"([A-Za-z][A-Za-z0-9+.\-]{1,31}:(?=//)|www(?=\.))([^\s<>]+)")
 _BEHIND = ".,;:!?)]}\"'*_`"
 """What may follow an address in a sentence."""
-MARKER = re.compile(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
+MARKER = regex(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
 """A citation in an answer: ``[1]``, ``[1, 2]``, ``[^3]``."""
-NUMBER = re.compile(r"[0-9]+")
+NUMBER = regex(r"[0-9]+")
 """A number in it."""
-_LINE = re.compile(r"[^\n]+")
-_TRAILING_MARKERS = re.compile(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
-LEAD = re.compile(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
+_LINE = regex(r"[^\n]+")
+_TRAILING_MARKERS = regex(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
+LEAD = regex(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
 """What a line begins with that is an item of a list."""
-NO_CLAIM = re.compile(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
+NO_CLAIM = regex(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
 """What a line begins with that is a heading, a rule or a fence."""
-_WORDS = re.compile(r"[^\W_]+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_ABSENT = re.compile(
+_WORDS = regex(r"[^\W_]+")
+_CJK = regex("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_ABSENT = regex(
     r"\b(?:not? (?:found|given|stated|mentioned|specified|evidence|information|answer|proof|passage|clear)|cannot|can't"
     r"|could not|unable|unknown|do(?:es)? not (?:say|state|mention|give|hold|contain|specify|answer|prove|show|tell)"
     r"|don't|doesn't|missing|insufficient)\b",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"\s*(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?\s*\Z")
+_LABEL = regex(r"\s*(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?\s*\Z")
 """A line in bold that is a heading."""
 _FEWEST = 3
 """Words of a sentence that can claim something by itself."""
-_WHOLE_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_ROW = re.compile(r"[ \t]*\|")
+_WHOLE_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_ROW = regex(r"[ \t]*\|")
 
 
 def marker(*numbers: int) -> str:

@@ -8,29 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from lens_lsp.arithmetic.notation import MONTHS, ORDINAL_WORDS
 from lens_lsp.arithmetic.typed_values import Value, ValueKind
 from lens_lsp.arithmetic.units import Dimension, unit_named
 from lens_lsp.arithmetic.value_parser import find_values
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, is_function, stem
 
-_TARGET = re.compile(r"(?<=\])(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)|\[[^\]\n]{0,80}\])")
-_TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]{0,20}(?:\s[^<>\n]{0,200})?/?>")
-_MATH = re.compile(r"(?<![\w\\$])(\${1,2})(?=\S)([^$\n]{1,400}?)(?<=\S)\1(?!\w)")
-_ESCAPE = re.compile(r"\\(?=[^\w\s])")
-_EMPHASIS = re.compile(r"(?<![^\W_])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![^\W_])|[|]")
-_ASIDE = re.compile(
+_TARGET = regex(r"(?<=\])(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)|\[[^\]\n]{0,80}\])")
+_TAG = regex(r"</?[a-zA-Z][a-zA-Z0-9-]{0,20}(?:\s[^<>\n]{0,200})?/?>")
+_MATH = regex(r"(?<![\w\\$])(\${1,2})(?=\S)([^$\n]{1,400}?)(?<=\S)\1(?!\w)")
+_ESCAPE = regex(r"\\(?=[^\w\s])")
+_EMPHASIS = regex(r"(?<![^\W_])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![^\W_])|[|]")
+_ASIDE = regex(
     r",\s(?:for example|for instance|however|of course|in turn|therefore|in fact|by default|in general|then),",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_CODE = re.compile(r"`[^`\n]+`")
-_END = re.compile(r"[.!?](?=\s|\Z)|\n\s*(?:\n|[-*+]\s|[0-9]{1,3}\.\s)")
-_BREAK = re.compile(rf"[,;:()–—|]|--|{_END.pattern}")
+_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)*")
+_CODE = regex(r"`[^`\n]+`")
+_END = regex(r"[.!?](?=\s|\Z)|\n\s*(?:\n|[-*+]\s|[0-9]{1,3}\.\s)")
+_BREAK = regex(rf"[,;:()–—|]|--|{_END.pattern}")
 _SAME = """
 long length lasted duration
 tall height high
@@ -162,7 +163,7 @@ PERIODS = {
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _TO = r"\s?(?:-|–|to|and|through|until)\s?"
 _DAYS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    regex(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?<![\w.])(?P<a>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s(?:of\s)?(?P<m>{_MONTH})(?P<b>)(?![^\W_])",
         rf"(?<![^\W_])(?P<m>{_MONTH})\.?\s(?P<a>[0-3]?[0-9])(?:st|nd|rd|th)?(?P<b>)(?![\w%]|[.:,][0-9])",
@@ -170,16 +171,16 @@ _DAYS = tuple(
         rf"(?<![\w.])(?P<a>[0-3]?[0-9])\.?{_TO}(?P<b>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s(?P<m>{_MONTH})(?![^\W_])",
     )
 )
-_CLOCKED = re.compile(r"(?<![\w.])(?:([0-9]{1,3})h)?(?:([0-9]{1,3})m)?([0-9]{1,3})s(?![^\W_])")
-DIGITS = re.compile(r"[^\W_]*[0-9](?:[^\W_]|[.,:+/_-](?=[^\W_]))*")
+_CLOCKED = regex(r"(?<![\w.])(?:([0-9]{1,3})h)?(?:([0-9]{1,3})m)?([0-9]{1,3})s(?![^\W_])")
+DIGITS = regex(r"[^\W_]*[0-9](?:[^\W_]|[.,:+/_-](?=[^\W_]))*")
 """A run that holds a digit."""
-_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
-_SUFFIX = re.compile(r"\.[a-z]{1,5}\Z")
-_SEPARATORS = re.compile(r"[/_\\-]")
-_ITEM = re.compile(r"^[ \t]*(?:[-*+]|([0-9]{1,2})[.)])[ \t]", re.MULTILINE)
-_LISTING = re.compile(r"[:.;()]\s")
-_COMMAS = re.compile(r",\s+and\s|,\s|\sand\s|\s&\s")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_THOUSANDS = regex(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_SUFFIX = regex(r"\.[a-z]{1,5}\Z")
+_SEPARATORS = regex(r"[/_\\-]")
+_ITEM = regex(r"^[ \t]*(?:[-*+]|([0-9]{1,2})[.)])[ \t]", re.MULTILINE)
+_LISTING = regex(r"[:.;()]\s")
+_COMMAS = regex(r",\s+and\s|,\s|\sand\s|\s&\s")
+_CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
 _COUNTING = {**ORDINAL_WORDS, "both": 2, "pair": 2, "couple": 2, "twice": 2, "double": 2}
 
 

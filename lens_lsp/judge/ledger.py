@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TypeVar, overload
 
 from lens_lsp.model.answer import Account, Mode, Sent, StopReason
 from lens_lsp.model.errors import BudgetSpent
+from lens_lsp.model.lazy_dataclass import dataclass
 
 N = TypeVar("N", int, float)
 # Three lines of ours around a region, with their nonce.

@@ -8,7 +8,7 @@ answer with what they cite. None is trusted with positions: what it quotes is lo
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
@@ -16,6 +16,7 @@ from lens_lsp.judge.ledger import Ledger
 from lens_lsp.model.answer import RequirementStatus
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import OracleFailed
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable, Region
 from lens_lsp.model.plan import Plan, Requirement
 

@@ -8,12 +8,13 @@ opposite of one of the quote, just one of the two is denied.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, product
 
 from lens_lsp.judge.claim_text import IRREGULAR, ClaimToken, Ground, Sentence, aligned, alike
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import stem
 
@@ -148,9 +149,9 @@ reject
 """
 _CEASING = frozenset(map(stem, _CEASES.split()))
 """What turns an opposite round: "support ended" for "unsupported"."""
-_MARKED = re.compile(r"\[ \]|[❌✗✘✖]")
+_MARKED = regex(r"\[ \]|[❌✗✘✖]")
 """A mark that says no."""
-_NO_NEGATION = re.compile(
+_NO_NEGATION = regex(
     r"(?:\b(?:no|not|never|cannot)|n['’]t)(?: [a-z]+){0,3}"
     r" (?:(?:more|less|fewer|later|earlier|longer|greater|larger|higher|lower) than|exceed\w*|beyond)\b"
     r"|\b(?:nobody|no one|none|nothing|nowhere|no [a-z]+) (?:but|except|other than|besides|else)\b"

@@ -15,10 +15,11 @@ import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from lens_lsp.model.documents import Secret
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span
 
@@ -26,25 +27,25 @@ HIDDEN = "hidden"
 """The kind of a stretch of characters that nobody sees."""
 # Controls; soft hyphen; fillers; zero width, joiners, directions; invisible operators; variation selectors; annotation
 # marks; Unicode tags and what else has a plane of its own to hide text in; halves of characters.
-_UNSEEN = re.compile(
+_UNSEEN = regex(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
 # Joiners and selectors belong to emoji and to many scripts; what reorders text, tags, and long stretches do not.
-_SUSPECT = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_SUSPECT = regex("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _SUSPECT_LENGTH = 4
 _PLACEHOLDER = "[[SECRET:"
-_ESCAPES = re.compile(r"\\(?=[^\w\s])")
-_BETWEEN_PARTS = re.compile(r"(?:[\s>]|\\(?:\\*n(?![a-z]))?)+")
+_ESCAPES = regex(r"\\(?=[^\w\s])")
+_BETWEEN_PARTS = regex(r"(?:[\s>]|\\(?:\\*n(?![a-z]))?)+")
 _GRAM, _STEP = 8, 4
 _LEAST_PART = 12
 _MOST_KNOWN = 200_000
-_SETTINGS = re.compile(
+_SETTINGS = regex(
     r"(?:^|/)[^/]*\.(?:ini|cfg|cnf|conf|config|properties|props|toml|ya?ml|json|jsonc|json5|hcl|tf|xml|plist|rc|env)\Z",
     re.IGNORECASE,
 )
-_LOCKS = re.compile(r"lock(?:\.[a-z]+)?\Z|\.lock\b|-lock\.|\bsums?\b", re.IGNORECASE)
+_LOCKS = regex(r"lock(?:\.[a-z]+)?\Z|\.lock\b|-lock\.|\bsums?\b", re.IGNORECASE)
 _MOST_CACHED = 4096
 _cached: OrderedDict[tuple[bytes, bool], tuple[Secret, ...]] = OrderedDict()
 _lock = threading.Lock()

@@ -13,13 +13,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
 from lens_lsp.corpus.scan import Words
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
 _W = "A-Za-z0-9"
@@ -86,85 +87,85 @@ _OTHERS = (
 )
 _VAGUE = frozenset({"password", "service-key", "entropy"})
 _ALWAYS = frozenset(_BLOCKS) - {"-----end "}
-_DIGIT = re.compile("[0-9]")
+_DIGIT = regex("[0-9]")
 _ESCAPED = frozenset("nrtbfv")
-_SAME = re.compile(r"(.)\1*\Z", re.DOTALL)
-_STANDS_FOR = re.compile(
+_SAME = regex(r"(.)\1*\Z", re.DOTALL)
+_STANDS_FOR = regex(
     r"(?<![A-Za-z0-9\-])(?:your|my|the|some|an?)[_\-](?!.*[0-9]{3})|example|placeholder|changeme|change-me|replace|redacted|xxxx"
     r"|\*{3}|\.{3}|<[a-z_ \-]{1,40}>|dummy|notreal|secret_here|_here\b",
     re.IGNORECASE,
 )
-_LOWER = re.compile("[a-z]")
-_UPPER = re.compile("[A-Z]")
-_HEX = re.compile("[0-9a-fA-F]+")
-_WORDS = re.compile(r"[A-Za-z]{4,}|[A-Z]?[a-z]{3,}")
+_LOWER = regex("[a-z]")
+_UPPER = regex("[A-Z]")
+_HEX = regex("[0-9a-fA-F]+")
+_WORDS = regex(r"[A-Za-z]{4,}|[A-Z]?[a-z]{3,}")
 # What a value may be: in quotes all until the same quote, else what has no blank.
-_TAIL = re.compile(r"(?:(?!://)[\w.\-]){0,40}[\"'`*)\]]{0,4}")
-_BETWEEN = re.compile(
+_TAIL = regex(r"(?:(?!://)[\w.\-]){0,40}[\"'`*)\]]{0,4}")
+_BETWEEN = regex(
     r"[ \t]{0,16}(?:=>|:=|\?=|->|={1,3}|:(?!:)|>|,|\|)[ \t]{0,8}\\?(?:\n[ \t]{1,12})?[\"'`*(<|]{0,4}[ \t]{0,2}[|>]?"
     r"|[ \t]{1,4}(?:is|was|are|equals|to|of|be|being|as|reads|value|ist)[ \t]{0,2}:?[ \t]{1,3}[\"'`*(<]{0,4}"
     r"|[ \t]{0,2}\([ \t]{0,2}[\"'`]{1,3}"
     r"|[ \t]{1,4}[\"'`*(<]{0,4}",
     re.IGNORECASE,
 )
-_SCHEME = re.compile(r"(?:Bearer|Basic|Token|Bot|token|bearer|basic|ApiKey|Digest)[ \t]{1,3}")
-_UNTIL_BLANK = re.compile(r"[^\s\"'`<>|\\]+")
-_IN_QUOTES = {mark: re.compile(rf"[^{mark}\r\n]{{1,4000}}") for mark in "\"'`"}
-_NOT_VALUE = re.compile(
+_SCHEME = regex(r"(?:Bearer|Basic|Token|Bot|token|bearer|basic|ApiKey|Digest)[ \t]{1,3}")
+_UNTIL_BLANK = regex(r"[^\s\"'`<>|\\]+")
+_IN_QUOTES = {mark: regex(rf"[^{mark}\r\n]{{1,4000}}") for mark in "\"'`"}
+_NOT_VALUE = regex(
     r"[$%&]?[({\[]|\$[A-Za-z_{(]|%[A-Za-z_]{2,}%|(?:https?|file|s3|gs)://|[./~]{1,2}/|@|arn:|/[A-Za-z]{2,}/"
 )
-_CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(|\[)|[A-Za-z_]+(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*(?:::\w+)+")
+_CODE = regex(r"[A-Za-z_][\w.]*(?:\(|\[)|[A-Za-z_]+(?:\.[A-Za-z_]\w*)+\Z|[A-Za-z_]\w*(?:::\w+)+")
 _STRONG = frozenset({"password", "passwd", "passphrase", "passcode", "pwd", "secret", "identified by"})
 _WEAK = frozenset(
     {"pass", "auth", "cookie", "session", "license", "salt", "pin", "sid", "signature", "nonce", "webhook"}
 )
-_BEFORE_KEY = re.compile(
+_BEFORE_KEY = regex(
     r"(?:api|access|secret|auth|private|encrypt\w*|sign\w*|master|license|account|storage|consumer|app|application"
     r"|client|service|session|shared|subscription|write|admin|integration|project|deploy|ingest|rest|server|user|root"
     r"|webhook|hmac|crypt\w*|aes|jwt|security|primary|secondary|live|prod|production|test|[A-Z0-9]{2,}_[A-Z0-9_]{0,30})"
     r"[ _.\-]{0,2}\Z",
     re.IGNORECASE,
 )
-_HARMLESS = re.compile(
+_HARMLESS = regex(
     r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?:public|partition|sort|foreign|primary|cache|row|hot|idempotency|object|map|index|license|publish\w*|short|arrow"
     r"|host|composite|unique|natural|surrogate|tree|json|i18n|lang|message|registry|product)[ _.\-]{0,2}\Z",
     re.IGNORECASE,
 )
-_HASHES = re.compile(
+_HASHES = regex(
     r"sha\d|md5|hash|digest|checksum|integrity|commit|revision|\brev\b|uuid|guid|etag|fingerprint|version|resolved|image"
     r"|\burls?\b|path|href|\bsrc\b|email|public|thumbprint|locale|font|color",
     re.IGNORECASE,
 )
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-_BLANK = re.compile(r"\s")
-_LETTER = re.compile(r"[^\W\d_]")
-_BRACKETS = re.compile("[(){}]")
+_UUID = regex(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_BLANK = regex(r"\s")
+_LETTER = regex(r"[^\W\d_]")
+_BRACKETS = regex("[(){}]")
 _PHRASES = frozenset({"seed phrase", "mnemonic", "recovery phrase"})
 _OPENS = {")": "(", "]": "[", "}": "{"}
-_ORDINARY = re.compile(
+_ORDINARY = regex(
     r"(?:[a-z]+[0-9]{0,4}|[A-Z][a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4})(?:[._\-/:+,#@]+(?:[a-z]+[0-9]{0,4}|[A-Z][a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4}))*[.\-_/:]?"
     r"|(?:[A-Z]?[a-z]+[0-9]{0,2}){2,12}"
 )
-_PART = re.compile("[A-Za-z0-9]+")
-_PHRASE = re.compile(r"(?:[\"'`*(]{0,3})((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
+_PART = regex("[A-Za-z0-9]+")
+_PHRASE = regex(r"(?:[\"'`*(]{0,3})((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
 # Blocks that say what they are.
-_BEGIN = re.compile(r"-----BEGIN (?P<of>[A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d))-----")
-_END = re.compile(r"-----END [A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d)-----")
+_BEGIN = regex(r"-----BEGIN (?P<of>[A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d))-----")
+_END = regex(r"-----END [A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d)-----")
 _LONGEST_BLOCK = 200_000
 _BREAK = r"(?:[\s\"'>+,|#*`;.&]|\\{1,3}[nrt\"])"
-_LINES = re.compile(
+_LINES = regex(
     rf"(?:{_BREAK}{{0,24}}(?:[A-Za-z0-9+/=]{{8,}}|(?:Proc-Type|DEK-Info|Comment|Version|Hash):[^\r\n\\]{{0,200}}"
     r"|=[A-Za-z0-9+/]{4}))+"
 )
-_BACK_LINE = re.compile(rf"[A-Za-z0-9+/=]{{8,}}{_BREAK}{{0,24}}\Z")
+_BACK_LINE = regex(rf"[A-Za-z0-9+/=]{{8,}}{_BREAK}{{0,24}}\Z")
 _LAST_LINES = 20_000
-_JSON_WEB = re.compile(
+_JSON_WEB = regex(
     r"eyJ[A-Za-z0-9_\-]{8,8000}+\.(?:eyJ)?[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)?"
 )
-_URL_PASSWORD = re.compile(
+_URL_PASSWORD = regex(
     r"://(?P<user>[^\s/:@\"'<>]{0,200}):(?P<secret>[^\s/@\"'<>]{3,2000}(?:@[^\s/@\"'<>:.]{0,40})?)@(?=[\w\[%$])"
 )
-_URL_TOKEN = re.compile(r"://(?P<secret>[A-Za-z0-9_\-]{20,300})@[\w\[]")
+_URL_TOKEN = regex(r"://(?P<secret>[A-Za-z0-9_\-]{20,300})@[\w\[]")
 _EXAMPLES = frozenset(
     {
         "password",
@@ -183,16 +184,16 @@ _EXAMPLES = frozenset(
     }
 )
 # A file of settings: a name, a sign, a value.
-_SETTING = re.compile(
+_SETTING = regex(
     r"^[ \t]{0,64}(?:(?:export|set|-)[ \t]{1,8})?[\"']?(?P<name>[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]{0,40}[:=][ \t]{0,8}"
     r"[\"']?(?P<secret>[A-Za-z0-9+/_\-=.~!@#^&*]{20,400})[\"']?,?[ \t]*(?:[#;].{0,200})?\r?$",
     re.MULTILINE,
 )
 # Texts that were cut out of others which are not at hand.
-_MIDDLE = re.compile(r"^[ \t>]{0,8}(?P<secret>[A-Za-z0-9+/]{60,76}(?:\s{1,8}[A-Za-z0-9+/=]{8,76})+)$", re.MULTILINE)
-_MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)
-_AT_START = re.compile(r"\A[A-Za-z0-9+/_\-=.]{12,}")
-_AT_END = re.compile(r"[A-Za-z0-9+/_\-=.]{12,}\Z")
+_MIDDLE = regex(r"^[ \t>]{0,8}(?P<secret>[A-Za-z0-9+/]{60,76}(?:\s{1,8}[A-Za-z0-9+/=]{8,76})+)$", re.MULTILINE)
+_MIXED = regex(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)
+_AT_START = regex(r"\A[A-Za-z0-9+/_\-=.]{12,}")
+_AT_END = regex(r"[A-Za-z0-9+/_\-=.]{12,}\Z")
 
 
 @dataclass(frozen=True, slots=True)

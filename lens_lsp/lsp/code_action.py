@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -24,6 +23,7 @@ from lens_lsp.lsp.server_state import SelectedQuestion, ServerState
 from lens_lsp.memory.answer_files import anchored, link_to
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.text import Span
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -27,6 +27,7 @@ from lens_lsp.lsp.server_state import SelectedQuestion
 from lens_lsp.memory.answer_files import Saved, as_block, write_block
 from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.clusters import identify
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.schema.protocol import (
     AskCommand,

@@ -6,7 +6,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -29,6 +28,7 @@ from lens_lsp.model.answer import Answer, RequirementStatus, Status
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,6 +18,8 @@ from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.memory.answer_parser import Citing, Held, Written, read_citing
 from lens_lsp.memory.check import Cited, Finding, by_source, look
 from lens_lsp.memory.sources import Sources
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import SourceText, Span
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from lens_lsp.model.answer import Answer
 
 T = TypeVar("T")
-_MARK = re.compile(r"\[\^([^\]\s]{1,200})\]")
-_HEADING = re.compile(r"[ \t>]*(#{1,6})[ \t]")
-_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
-_PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+_MARK = regex(r"\[\^([^\]\s]{1,200})\]")
+_HEADING = regex(r"[ \t>]*(#{1,6})[ \t]")
+_ITEM = regex(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_PARAGRAPH_END = regex(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _LONGEST_BESIDE = 200
 """Code points of what is shown on each side of a quote."""
 

@@ -6,7 +6,6 @@ import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsente
 from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.request_handler import RequestFailed
 from lens_lsp.lsp.workspace_pool import QueueFull
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line, printable_path
 
 if TYPE_CHECKING:

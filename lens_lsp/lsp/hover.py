@@ -5,7 +5,6 @@ Its text does nothing: it is plain, or Markdown with every mark of it escaped.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,12 +16,13 @@ from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.memory.check import Finding
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import has_own_places, locator_text, place_text
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable, printable_line, printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
-_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_PUNCTUATION = regex(r"[!-/:-@\[-`{-~]")
 _LONGEST_QUOTE = 2_000
 _MOST_USES = 10
 _STATES = {

@@ -10,7 +10,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,7 @@ from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.cluster import OFFLINE, Citation
 from lens_lsp.model.documents import Document
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.schema.protocol import AnswerParams, Beside
 from lens_lsp.schema.protocol_results import AnswerCitation, KeptAnswer
 

@@ -11,7 +11,7 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
@@ -46,6 +46,7 @@ from lens_lsp.model.answer import Answer, Answered, Event, Mode, Planned, Propos
 from lens_lsp.model.cluster import Checked, Citation
 from lens_lsp.model.documents import Context, Evidence
 from lens_lsp.model.errors import LensError, PathRefused, UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import SourceText, Span
 from lens_lsp.schema.answer import answer_json, evidence_json, preview_json

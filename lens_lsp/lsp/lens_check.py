@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.workspace_store import kept_citations, settle
@@ -25,6 +23,8 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, SkipReason, TextSource
 from lens_lsp.model.errors import LensError, PathRefused
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Position, SourceText, Span
 from lens_lsp.schema.check import check_json
 from lens_lsp.schema.protocol import Beside, CheckParams, HeldCitation, RecheckParams
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
 
-_NUMBER = re.compile(r"(\[\[SECRET:[a-z-]+:)\d+")
+_NUMBER = regex(r"(\[\[SECRET:[a-z-]+:)\d+")
 _NO_LONGER_KNOWN = "it holds a secret that was taken out, so it cannot be looked for"
 _PRIVATE = "its document says `lens: private`: it is not given to a model"
 

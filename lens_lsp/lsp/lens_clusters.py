@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
@@ -21,6 +21,7 @@ from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.userdata import Usage, usage_file
 from lens_lsp.model.errors import UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.schema.answer import account_json, moment
 from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_json, wrong_json
 from lens_lsp.schema.protocol import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams

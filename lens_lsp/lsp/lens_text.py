@@ -9,7 +9,6 @@ import asyncio
 import os
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pygls.exceptions import JsonRpcInvalidParams
@@ -27,6 +26,7 @@ from lens_lsp.lsp.model_view import cut
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
 from lens_lsp.model.documents import Document, SkipReason
 from lens_lsp.model.errors import PathRefused
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_path
 from lens_lsp.model.text import SourceText, Span
 from lens_lsp.schema.protocol import PassageParams, TextParams

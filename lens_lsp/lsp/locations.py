@@ -14,11 +14,12 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from lsprotocol import types
 
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Position, SourceText, Span
 
-_FILE = re.compile(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
-_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
-_DRIVE = re.compile(r"/[A-Za-z]:(/|\Z)")
+_FILE = regex(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
+_BAD_ESCAPE = regex(r"%(?![0-9a-fA-F]{2})")
+_DRIVE = regex(r"/[A-Za-z]:(/|\Z)")
 _SAFE = "/!$&'()*+,;=:@-._~"
 _WINDOWS = os.name == "nt"
 TOP = types.Range(types.Position(0, 0), types.Position(0, 0))

@@ -11,7 +11,6 @@ import asyncio
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +32,7 @@ from lens_lsp.memory.answer_parser import Citing, read_citing
 from lens_lsp.memory.check import Cited, cited_in, look
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.sources import Sources
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message

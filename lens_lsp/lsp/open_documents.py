@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from lsprotocol import types
 
 from lens_lsp.lsp.locations import Encoding, UriRefused, code_points, path_of
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Edit, EditHistory, Span, difference
 
 logger = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ _MOST_LINES = 20_000
 """Lines of a text whose changes are followed: a change costs a look at each."""
 _LARGEST = 4 << 20
 """Code points of a text whose changes are followed, when it is opened."""
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_LINE = regex(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 class TextDocument:

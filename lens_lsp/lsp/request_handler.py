@@ -13,7 +13,6 @@ import os
 import secrets
 import traceback
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pygls.exceptions import (
@@ -24,6 +23,7 @@ from pygls.exceptions import (
 )
 
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.schema.protocol import Wire

@@ -15,7 +15,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
@@ -29,6 +28,7 @@ from lens_lsp.lsp.protocol import ENDED, Connection
 from lens_lsp.lsp.request_handler import RequestDispatcher, RequestHandler, incident, internal
 from lens_lsp.lsp.server_state import RUNNING, ServerState
 from lens_lsp.lsp.transport import Inbox, Outbox
+from lens_lsp.model.lazy_dataclass import dataclass
 
 logger = logging.getLogger(__name__)
 LOST = 1

@@ -12,7 +12,6 @@ import os
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from lens_lsp.corpus.corpus_rules import NOWHERE, AllowedFolders, inside
 from lens_lsp.lsp.locations import Encoding, UriRefused, path_of
 from lens_lsp.lsp.open_documents import OpenDocuments, TextDocument
 from lens_lsp.lsp.workspace_pool import TurnQueue, WorkspacePool
+from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory

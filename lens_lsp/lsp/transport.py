@@ -8,19 +8,20 @@ in step: the connection ends, and the client starts anew.
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import BinaryIO, Protocol
+
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 LARGEST = 64 << 20
 """Bytes of the largest message that is taken; larger ones are drained."""
 _LONGEST_LINE = 8192
 _LONGEST_HEAD = 1 << 16
 _CHUNK = 1 << 16
-_LENGTH = re.compile(rb"[0-9]{1,12}")
+_LENGTH = regex(rb"[0-9]{1,12}")
 MESSAGES = 256
 """Messages that wait to be handled, at most."""
 BACKLOG = 16 << 20

@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import mcp_types as types
@@ -23,6 +22,7 @@ from lens_lsp.mcp.tool_schema import (
     cluster_resource,
 )
 from lens_lsp.model.errors import LensError, PathRefused, UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 
 _CAPABILITIES: Mapping[str, object] = {
     "general": {"positionEncodings": ["utf-32"]},

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.locations import UriRefused, path_of
 from lens_lsp.model.errors import PathRefused, UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:

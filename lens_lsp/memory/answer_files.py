@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePath
 from urllib.parse import quote as percent_encoded
@@ -22,6 +22,8 @@ from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Evidence, link_fragment
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import stamp_of, stamped
 from lens_lsp.model.sanitize import (
     UNSAFE,
@@ -33,21 +35,21 @@ from lens_lsp.model.sanitize import (
 )
 from lens_lsp.model.text import SourceText, Span
 
-_MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
-_WIKI_LINK = re.compile(r"(?<!\\)\[(?=\[)")
-_BLOCK_ID = re.compile(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
+_MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
+_WIKI_LINK = regex(r"(?<!\\)\[(?=\[)")
+_BLOCK_ID = regex(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
 _LONGEST_ID = 64
 _KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
-_FILE = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
-_SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
-_TITLE = re.compile(r"\s*# [^\n]*\n")
-_STAMP = re.compile(r"<!-- lens:(?:begin|end) ")
-_MARK = re.compile(r"\[\^(\d+)\]")
-_RECORD = re.compile(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
-_BLOCK_HEAD = re.compile(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
+_FILE = regex(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
+_SAID = regex(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
+_TITLE = regex(r"\s*# [^\n]*\n")
+_STAMP = regex(r"<!-- lens:(?:begin|end) ")
+_MARK = regex(r"\[\^(\d+)\]")
+_RECORD = regex(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
+_BLOCK_HEAD = regex(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
 # A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
 # whatever looks like an address or like Markdown's own, even here.
-_ESCAPED = re.compile(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
+_ESCAPED = regex(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
 ANSWERS = "answers"
 """The folder of answer files, in the store's folder."""
 _HEAD = b"---\nlens: answer/"

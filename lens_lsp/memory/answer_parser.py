@@ -11,33 +11,34 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lens_lsp.memory.citations import LONGEST_CONTEXT, SHORTEST_CONTEXT
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Locator, TextSource
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import OUTPUT
 from lens_lsp.model.sanitize import printable, printable_path
 from lens_lsp.model.text import Span
 
 VERSION = "answer/1"
 """The value of ``lens`` in the front matter."""
-_NOTE = re.compile(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
-_PLACE = re.compile(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_FURTHER = re.compile(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
-_UNSEEN = re.compile(r"[\s\\`]+")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
+_NOTE = regex(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
+_PLACE = regex(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
+_ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
+_FURTHER = regex(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
+_UNSEEN = regex(r"[\s\\`]+")
+_SHA256 = regex(r"[0-9a-f]{64}")
+_LOOSE_COMMA = regex(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
 _FOLDER_OF_NETWORK = ("//", "\\\\")
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)
+_LINE_END = regex(r"\r\n|\n|\r")
+_KEY = regex(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)
 _MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
-_BEGIN = re.compile(rf"{_MARKS}<!--[ \t]*lens:begin(?![\w-])[ \t]*(?P<id>[^\s<>{{]*)")
-_USE = re.compile(r"\[\^([^\]\s]{1,200})\]")
-_END = re.compile(rf"(?:^{_MARKS})?<!--[ \t]*lens:end(?![\w-])[ \t]*(?P<id>[^\s<>]*?)[ \t]*-->")
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
+_BEGIN = regex(rf"{_MARKS}<!--[ \t]*lens:begin(?![\w-])[ \t]*(?P<id>[^\s<>{{]*)")
+_USE = regex(r"\[\^([^\]\s]{1,200})\]")
+_END = regex(rf"(?:^{_MARKS})?<!--[ \t]*lens:end(?![\w-])[ \t]*(?P<id>[^\s<>]*?)[ \t]*-->")
+_FENCE = regex(r"[ \t>]*(`{3,}|~{3,})(.*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE, AllowedFolders, CorpusRules
 from lens_lsp.corpus.encoding import decode
@@ -21,6 +21,7 @@ from lens_lsp.memory.answer_parser import AnswerFault, Citing, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Position
 
 _MARKDOWN = "markdown"

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from lens_lsp.model.cluster import (
@@ -26,6 +25,8 @@ from lens_lsp.model.cluster import (
     KnownFact,
     WrongAnswer,
 )
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.words import fold, stands_in
 
@@ -36,8 +37,8 @@ _HALF_LIFE = 90 * 86_400.0
 """Seconds after which what was not used counts half."""
 _DIGEST = 12
 NOT_KEPT = "*Worded by a model, which is no evidence: these are the passages that it cited.*"
-_MARKER = re.compile(r"\[(?=\^?\d+\])")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_MARKER = regex(r"\[(?=\^?\d+\])")
+_NUMBER = regex(r"\d+(?:[.,:]\d+)*")
 _MOST_QUOTED = 600
 
 

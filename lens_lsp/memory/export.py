@@ -6,21 +6,21 @@ Equal clusters give equal text, stamped as ours. All that came out of a note, a 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from lens_lsp.memory.clusters import value_of, words_of
 from lens_lsp.model.cluster import Citation, Cluster, KnownFact
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import stamp_of, stamped
 from lens_lsp.model.sanitize import markdown_without_links, printable, printable_path, sanitize_json, sanitize_markdown
 
 _STAMPS = (b"<!-- lens:begin w", b"%% <!-- lens:begin w", b'{\n  "schema": "lens.clusters/')
-_SLUG = re.compile(r"[^a-z0-9]+")
+_SLUG = regex(r"[^a-z0-9]+")
 _LONGEST_SLUG = 40
 _LONGEST_LABEL = 60
 _MOST_QUOTED = 300
-_MERMAID_UNSAFE = re.compile(r"[^\w .,:/()+%€$-]")
+_MERMAID_UNSAFE = regex(r"[^\w .,:/()+%€$-]")
 
 
 def file_name(title: str, id_: str) -> str:

@@ -7,36 +7,36 @@ what is asked is touched: of the order of words a phrase that stands before a co
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.plan import Requirement
 from lens_lsp.model.words import fold
 
 _CONTRACTIONS = (
-    (re.compile(r"\b(what|who|where|when|how|why|which|it|that|there|here)'s\b"), r"\1 is"),
-    (re.compile(r"\b(what|who|where|when|how|why|they|we|you)'re\b"), r"\1 are"),
-    (re.compile(r"\bcan(?:'t|not)\b"), "can not"),
-    (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"\b(is|are|was|were|do|does|did|has|have|had|should|would|could|must)n't\b"), r"\1 not"),
+    (regex(r"\b(what|who|where|when|how|why|which|it|that|there|here)'s\b"), r"\1 is"),
+    (regex(r"\b(what|who|where|when|how|why|they|we|you)'re\b"), r"\1 are"),
+    (regex(r"\bcan(?:'t|not)\b"), "can not"),
+    (regex(r"\bwon't\b"), "will not"),
+    (regex(r"\b(is|are|was|were|do|does|did|has|have|had|should|would|could|must)n't\b"), r"\1 not"),
 )
-_POLITE = re.compile(
+_POLITE = regex(
     r"^(?:please |(?:can|could|would) you (?:please )?(?=tell|show|give|list|explain|find)|"
     r"(?:tell|show|give) me (?!an?\b|all\b|every\b)|i (?:want|would like) to know )+"
 )
-_POLITE_END = re.compile(r" please$")
+_POLITE_END = regex(r" please$")
 _SAME_PHRASE = (
-    (re.compile(r"^(?:in )?(?:what|which) year\b"), "which year"),
-    (re.compile(r"^how (?:can|could|should|do) (?:i|you|we|one)\b"), "how to"),
-    (re.compile(r"^how does one\b"), "how to"),
-    (re.compile(r"^(?:list|show|give)(?: me)? all(?: of)?(?: the)?\b"), "list all"),
-    (re.compile(r"^(?:what is|count) the number of\b"), "how many"),
-    (re.compile(r"^how many of the\b"), "how many"),
-    (re.compile(r"^(?:what (?:is|are)|which is) (?=the )"), ""),
-    (re.compile(r"^what (?!(?:is|are|was|were|am|do|does|did|can|could|will|would|shall|should|may|might|must|has|have|"
+    (regex(r"^(?:in )?(?:what|which) year\b"), "which year"),
+    (regex(r"^how (?:can|could|should|do) (?:i|you|we|one)\b"), "how to"),
+    (regex(r"^how does one\b"), "how to"),
+    (regex(r"^(?:list|show|give)(?: me)? all(?: of)?(?: the)?\b"), "list all"),
+    (regex(r"^(?:what is|count) the number of\b"), "how many"),
+    (regex(r"^how many of the\b"), "how many"),
+    (regex(r"^(?:what (?:is|are)|which is) (?=the )"), ""),
+    (regex(r"^what (?!(?:is|are|was|were|am|do|does|did|can|could|will|would|shall|should|may|might|must|has|have|"
                 r"had|if|about|else|for|in|on|at|by|the|an?|kind|sort)\b)"), "which "),
-    (re.compile(r"^(?:give me|write) (?:a|the) summary of\b"), "summarize"),
-    (re.compile(r"\bat (?:the )?(most|least)\b"), r"at \1"),
+    (regex(r"^(?:give me|write) (?:a|the) summary of\b"), "summarize"),
+    (regex(r"\bat (?:the )?(most|least)\b"), r"at \1"),
 )  # fmt: skip
 _SYNONYMS = {
     "big": "large", "bigger": "larger", "biggest": "largest", "movie": "film", "movies": "films",
@@ -46,13 +46,13 @@ _SYNONYMS = {
     "summarise": "summarize", "initialise": "initialize", "serialise": "serialize", "optimise": "optimize",
     "organise": "organize", "authorise": "authorize", "initialised": "initialized", "serialised": "serialized",
 }  # fmt: skip
-_FRONTED = re.compile(
+_FRONTED = regex(
     r"^(?P<front>(?:in|on|at|during|for|since|under|within|according to|as of|by) [^,]{1,80}), (?P<rest>\S.*)$"
 )
-_PAIR = re.compile(r"^(?P<before>.*(?:, | between ))(?P<one>[^,]{1,60}?) (?P<join>and|or) (?P<other>[^,]{1,60})$")
-_ONE_OF_MORE = re.compile(r" (?:and|or) | respectively")
+_PAIR = regex(r"^(?P<before>.*(?:, | between ))(?P<one>[^,]{1,60}?) (?P<join>and|or) (?P<other>[^,]{1,60})$")
+_ONE_OF_MORE = regex(r" (?:and|or) | respectively")
 _EDGE = " \t\r\n?!.,;:…\"'“”«»。？！、，"
-_BLANKS = re.compile(r"\s+")
+_BLANKS = regex(r"\s+")
 _ARTICLE_FOLLOWS = """
 is are was were be been do does did has have had in on at of for to from by with without into onto over under than as
 which who when where why how that list all summarize

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType, TracebackType
 
 from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules, denied_path
@@ -25,6 +25,7 @@ from lens_lsp.memory.citations import follow, lost, record, record_blind, verify
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, SkipReason, Structure
 from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import EditHistory, Position, SourceText
 
 _UNREAD = {

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -61,6 +61,7 @@ from lens_lsp.memory.store_rows import (
     write,
 )
 from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
+from lens_lsp.model.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 Work = Callable[[StoreView, Connection], T]

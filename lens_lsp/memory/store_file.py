@@ -18,7 +18,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,6 +27,7 @@ from platformdirs import user_data_path
 
 from lens_lsp.disk import MOUNTS, lock_file, network_file_system, release_lock, take_lock
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.lazy_dataclass import dataclass
 
 # Our statements are right, so where SQLite calls one wrong the file is: its schema is gone, or of a format that does
 # not exist. A constraint can only fail on rows that an index has lost; TOOBIG is a length nobody wrote.

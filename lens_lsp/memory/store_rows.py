@@ -14,7 +14,7 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum, StrEnum
 from functools import cache
 from types import NoneType, UnionType
@@ -33,6 +33,7 @@ from lens_lsp.model.cluster import (
     Turn,
     WrongAnswer,
 )
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.plan import Condition
 from lens_lsp.model.text import Span
 

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from platformdirs import user_data_path
 
 from lens_lsp.disk import lock_file, read_plain, replace_whole, take_lock
 from lens_lsp.model.errors import UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
 
 LOCK = ".lock"
 _MOST_BYTES = 16 << 20

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from lens_lsp.model.documents import Coverage, Evidence, RankedDocument, Stage
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.plan import Intent, Plan
 from lens_lsp.model.text import Span

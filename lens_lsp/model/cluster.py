@@ -9,11 +9,11 @@ two clusters does not depend on order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from lens_lsp.model.answer import Computation, Mode, RequirementStatus, Status
 from lens_lsp.model.documents import Locator, SkipReason, TextSource
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 

@@ -11,9 +11,10 @@ is shown by `passage_parts`, so that it reads alike wherever it is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.marks import Privacy
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Position, Span

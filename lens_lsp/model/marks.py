@@ -15,7 +15,9 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 WRITE = "lens: private"
 """How the mark is written."""
@@ -34,16 +36,16 @@ _KEYWORDS = frozenset(
 )
 _SENSITIVE = frozenset({"private", "personal", "confidential", "companyconfidential"})
 _QUOTES = " \t\"'“”‘’«»*_"
-_PAIR = re.compile(r"([^:=;]{3,40}?)\s*(?:::?=|=>|->|::|[:=;]|\s[-–—]\s)\s*(.*)", re.DOTALL)
-_BLANK_PAIR = re.compile(r"(\S{3,12})\s+(\S.*)")
-_WORDS = re.compile(r"[^\W_]+|[:=,;]")
-_COMMENT = re.compile(r"(?:^|\s)(?:#|//|;;|<!--|/\*|%).*")
-_INSIDE = re.compile(
+_PAIR = regex(r"([^:=;]{3,40}?)\s*(?:::?=|=>|->|::|[:=;]|\s[-–—]\s)\s*(.*)", re.DOTALL)
+_BLANK_PAIR = regex(r"(\S{3,12})\s+(\S.*)")
+_WORDS = regex(r"[^\W_]+|[:=,;]")
+_COMMENT = regex(r"(?:^|\s)(?:#|//|;;|<!--|/\*|%).*")
+_INSIDE = regex(
     r"""["']?([\w./@ -]{3,30})["']?[ \t]*[:=][ \t\n]*(\[[^\[\]]{0,500}\]|\{[^{}]{0,500}\}|\([^()]{0,500}\)"""
     r"""|"[^"]{0,500}"|'[^']{0,500}'|[^,{}\[\]()\n]{1,500})"""
 )
-_EXACT = re.compile(r"""["']?lens["']?(?:: | = )(?:["']?private["']?|\["?private"?\]),?""")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_EXACT = regex(r"""["']?lens["']?(?:: | = )(?:["']?private["']?|\["?private"?\]),?""")
+_INVISIBLE = regex("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 OUTPUT = "output/1"
 """What a mark says of a text that `lens check` has nothing to do with: it carries no sources of its own."""
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from lens_lsp.model.documents import Block, Secret
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Span
 
 MOST_CONTEXT = 400

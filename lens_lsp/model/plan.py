@@ -6,12 +6,13 @@ transformation rules that combine them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
-VALUE_OF = re.compile(r"\{(f[0-9])\}")
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
+
+VALUE_OF = regex(r"\{(f[0-9])\}")
 """What stands in the text of a fact for the value of another."""
 LONGEST_TEXT = 600
 """Code points of a fact with another one in its words."""

@@ -10,41 +10,41 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from lens_lsp.model.lazy_regex import regex
+
 UNSAFE = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
 """Characters, as the inside of a regular expression's set, that steer what shows them; beside C0."""
-SEQUENCE = re.compile(
-    r"(?:\x1b\[|\x9b)(?:(?:\d{1,3}(?:[;:]\d{0,3}){0,15}|(?:[;:]\d{0,3}){0,15})m|[0-3]?[JK]|\?\d{1,4}[hl])"
-)
+SEQUENCE = regex(r"(?:\x1b\[|\x9b)(?:(?:\d{1,3}(?:[;:]\d{0,3}){0,15}|(?:[;:]\d{0,3}){0,15})m|[0-3]?[JK]|\?\d{1,4}[hl])")
 """What programs write for terminals: colours, erasing, modes. Only these are taken out as a whole: behind any other
 escape character stands text that somebody wants to read."""
-_LINE_END = re.compile(r"\r\n|\r")
-_CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f{UNSAFE}]")
-_PAGE_BREAK = re.compile("[\x0b\x0c]")
-_IN_NAME = re.compile(f"[\x00-\x1f{UNSAFE}]")
-_IN_JSON = re.compile(f"[{UNSAFE}]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_LINE_END = regex(r"\r\n|\r")
+_CONTROL = regex(f"[\x00-\x08\x0e-\x1f{UNSAFE}]")
+_PAGE_BREAK = regex("[\x0b\x0c]")
+_IN_NAME = regex(f"[\x00-\x1f{UNSAFE}]")
+_IN_JSON = regex(f"[{UNSAFE}]")
+_SURROGATE = regex("[\ud800-\udfff]")
 _SOURCE = r"(?i:(?<=src)|(?<=href)|(?<=placeholder))\s*="
 """Attributes of HTML with an address: editors offer these as links also where the tag begins with a backslash."""
 _GUESSED = r"(?<=\S)\.(?=[^\W\d_]{2})|(?<!:)/(?=/)"
 """What makes a renderer that guesses take words for an address: a domain's dot, two slashes."""
 _ACTIVE_ANYWHERE = rf"[\\`*_\[\]<>#|~$:@]|!(?=[-\[])|&(?=#?\w+;)|(?<=[wW]{{3}})\.|{_SOURCE}"
-_MARKDOWN_ACTIVE, _ACTIVE_IN_LINK = re.compile(f"{_ACTIVE_ANYWHERE}|{_GUESSED}"), re.compile(_ACTIVE_ANYWHERE)
+_MARKDOWN_ACTIVE, _ACTIVE_IN_LINK = regex(f"{_ACTIVE_ANYWHERE}|{_GUESSED}"), regex(_ACTIVE_ANYWHERE)
 _LIVE = rf"!(?=\[)|<(?=[A-Za-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:(?=//)|(?<=[wW]{{3}})\.|{_SOURCE}"
 """Images, HTML, links and their definitions, entities (which could spell any of these), bare addresses of the web."""
 _MARKDOWN_LIVE, _LIVE_OR_CODE = (
-    re.compile(rf"(?<!\\)((?:\\\\)*+)({what})")  # after an odd number of backslashes it is not
+    regex(rf"(?<!\\)((?:\\\\)*+)({what})")  # after an odd number of backslashes it is not
     for what in (_LIVE, rf"{_LIVE}|`|~\Z")
 )
-_GUESSED_OUTSIDE_CODE = re.compile(
+_GUESSED_OUTSIDE_CODE = regex(
     rf"(?<!\\)((?:\\\\)*+)({_GUESSED}|(?<=[^\w\s])@(?=\S)|(?<=[mM][aA][iI][lL][tT][oO]):(?=\S))"
 )
-_FENCE = re.compile(r"(`{3,}|~{3,})[^`~]*")
-_HIDDEN_FENCE = re.compile(r"(?m)^[ \t>*+\-\d.)]+(?:```|~~~)|^(?:```|~~~).*[^`~\n].*[`~]")
+_FENCE = regex(r"(`{3,}|~{3,})[^`~]*")
+_HIDDEN_FENCE = regex(r"(?m)^[ \t>*+\-\d.)]+(?:```|~~~)|^(?:```|~~~).*[^`~\n].*[`~]")
 """A fence inside of something else, or one that may be none: then nobody can say by lines what is code."""
-_CODE = re.compile(r"(?<![`\\])(`++)(?:(?!\1(?!`)).)+?(?<!`)\1(?!`)")
+_CODE = regex(r"(?<![`\\])(`++)(?:(?!\1(?!`)).)+?(?<!`)\1(?!`)")
 # GitHub links a mail address whatever is escaped in it, but not in code.
 _ADDRESS = r"(?<=[\w.+\\:-])@(?=[\w+\\@-]*+\.)[\w.+\\@-]+"
-_MAIL = re.compile(rf"(?<![\\`])`([\w.+\\-]++{_ADDRESS})`(?!`)|(?<![\w.+\\@-])@*[\w.+\\-]*+{_ADDRESS}(?<!\.)")
+_MAIL = regex(rf"(?<![\\`])`([\w.+\\-]++{_ADDRESS})`(?!`)|(?<![\w.+\\@-])@*[\w.+\\-]*+{_ADDRESS}(?<!\.)")
 
 
 def printable(text: str) -> str:

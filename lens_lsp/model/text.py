@@ -10,28 +10,30 @@ a boundary depends on the few characters around it only, so a search may begin a
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
+
+_LINE_END = regex(r"\r\n|\n|\r")
 # Quotes, brackets, Markdown's marks, footnote numbers and tags may follow a full stop and belong to its sentence.
 _CLOSERS = r"(?>(?:[\"'”’»)\]*_`]|\[\^?\w{1,8}\]|</?[a-zA-Z][^<>\r\n]{0,200}>)*)"
 # Full stops of scripts that need no blank behind them.
 _OWN = "。！？｡．।॥؟۔။።։"
-_BREAK = re.compile(
+_BREAK = regex(
     rf"[.!?…{_OWN}\r\n]"
     rf"(?:(?<=[.!?…])(?<![.!?…]{{2}})(?P<more>[.!?…]*+){_CLOSERS}(?P<gap>\s++)"
     rf"|(?<=[{_OWN}])[{_OWN}]*+[\"'”’»)\]」』】》〉）*_`]*+(?P<blanks>\s*+)"
     r"|(?:(?<=\r)\n|(?<=\n)|(?<=\r)(?!\n))[ \t]*+[\r\n]\s*+)"  # Python 3.11.2 errs with `(…)?+`
 )
-_BEFORE = re.compile(r"[^\s(\[{\"“‘«*_`]*\Z")
+_BEFORE = regex(r"[^\s(\[{\"“‘«*_`]*\Z")
 _LOOK_BACK = 24
-_OPENERS = re.compile(r"(?:--|[–—])?[\s\"'“‘«(\[*_`¿¡]{0,6}")
-_WORD = re.compile(r"[A-Za-z]+(?!\.)")
-_ROMAN = re.compile(r"[IVXLC]+\b")
-_NUMBERED = re.compile(r"(?:^|[\r\n])[ \t>]*(?:[-*+][ \t]+)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
+_OPENERS = regex(r"(?:--|[–—])?[\s\"'“‘«(\[*_`¿¡]{0,6}")
+_WORD = regex(r"[A-Za-z]+(?!\.)")
+_ROMAN = regex(r"[IVXLC]+\b")
+_NUMBERED = regex(r"(?:^|[\r\n])[ \t>]*(?:[-*+][ \t]+)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
 _NEVER_LAST = """
 mr mrs ms mx dr prof st rev gen col sgt capt cpt lt cmdr adm gov sen rep hon pres messrs mme mlle e.g eg i.e ie viz vs
 cf al approx ca resp incl excl esp z.b d.h bzw

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
-WORD = re.compile(r"[a-z0-9]+")
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
+
+WORD = regex(r"[a-z0-9]+")
 """A word of folded text in the alphabet that has word boundaries we check byte by byte."""
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NON_ASCII = regex(r"[^\x00-\x7f]+")
 _APART = "\0"
 _TO_WORDS = bytes(code if not code or bytes([code]).isalnum() else ord(" ") for code in range(256)).lower()
-_DOUBLE = re.compile(rb" {2,}")
+_DOUBLE = regex(rb" {2,}")
 # Letters that NFKD leaves alone although a reader types them without the mark, and typographic
 # punctuation that is typed in its plain form.
 _SPECIAL = {
@@ -48,7 +50,7 @@ _UNSPACED = (
     "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U000323af"
 )
-_WAYS = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|[a-z0-9]+|[^{_UNSPACED}a-z0-9]+")
+_WAYS = regex(rf"(?P<unspaced>[{_UNSPACED}]+)|[a-z0-9]+|[^{_UNSPACED}a-z0-9]+")
 _FOREIGN_FUNCTION = """
 der die das den dem des ein eine einen einem einer eines und oder ist sind war waren wurde wurden wird werden
 hat haben

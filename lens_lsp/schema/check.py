@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
 from lens_lsp.memory.check import Cited, Finding, Report, Understood, Unreadable
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import has_own_places, place_text
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_path
 from lens_lsp.schema.answer import shape
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from lens_lsp.corpus.scan import Hits
 from lens_lsp.model.documents import Document
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, stem, words

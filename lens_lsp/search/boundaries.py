@@ -15,13 +15,14 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import RegionView, tokens
 from lens_lsp.model.text import Span, breaks, sentences, trim
 
 LONGEST = 60
 """Code points. A longer word is cut, since no reader takes it for one."""
 # Letters of scripts that write no spaces, or that are syllables of their own: a boundary may fall between any two.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_UNSPACED = regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 _JOINERS = frozenset("'’-\u2010\u2011.@")
 _FIGURE_JOINERS = frozenset(",:")
 _SIGNS = frozenset("-+−")
@@ -31,18 +32,18 @@ REACH = 3 * REGION_TOKENS
 """Code points beyond which no boundary is looked for: each is a byte at least, three bytes are a token."""
 _RUN_BACK = 64
 """Code points before an offset from which on a full stop may reach behind it with its closing marks."""
-_BREAK = re.compile(r"\r\n?|\n")
+_BREAK = regex(r"\r\n?|\n")
 PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
 """Kinds of blocks that consist of sentences."""
 LONGEST_CONTEXT = 300
 """Code points of one part of the context; a longer one is cut at a word."""
 _START, _END = attrgetter("start"), attrgetter("end")
 _BLOCK_START, _BLOCK_END = attrgetter("span.start"), attrgetter("span.end")
-_LINE = re.compile(r"[^\r\n]+")
-_WORDY = re.compile(r"[^\W_]")
+_LINE = regex(r"[^\r\n]+")
+_WORDY = regex(r"[^\W_]")
 _LONGEST_TAGS = 400
 # Markup that stands inside a word without ending it. An atomic group: Python 3.11.2 errs with a possessive one.
-_RUNNING_ON = re.compile(
+_RUNNING_ON = regex(
     r"(?>(?:</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike"
     r"|strong|sub|sup|tt|u|var|wbr)(?=[\s/>])[^<>]*+>|<!--(?>(?:[^-]+|-(?!->))*)-->)+)",
     re.IGNORECASE,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 
 from lens_lsp.arithmetic.expression import evaluate
@@ -27,6 +27,8 @@ from lens_lsp.judge.oracle import Claim, ClaimFault, Fact, ReadReply
 from lens_lsp.model.answer import Arm, Computation, Doubt, RequirementStatus
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Combination, Intent, Plan, Requirement
 from lens_lsp.model.text import Span, sentences
@@ -39,9 +41,9 @@ from lens_lsp.search.proposals import Proposal, Quote
 MOST_CLAIMS = 20
 """Sentences of one answer that a judge is asked about."""
 _MOST_NAMED = 12
-_GAP = re.compile(r" +(?=[.,;:!?](?: |\Z))")
+_GAP = regex(r" +(?=[.,;:!?](?: |\Z))")
 """Where a marker stood before a mark."""
-_LABEL = re.compile(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
+_LABEL = regex(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
 """What an item of a list begins with that names it."""
 _TOLD = frozenset({claims.Reason.NEGATION, claims.Reason.LIMIT})
 """What rules say of these is told beside the answer and decides nothing: most of it was unfounded
@@ -54,23 +56,23 @@ MOST_PASSAGES = 5
 """Passages offered when nothing covers a requirement."""
 _COMPARED = frozenset({ValueKind.NUMBER, ValueKind.DATE, ValueKind.DURATION, ValueKind.TIME})
 _DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
-_ANOTHER_TIME = re.compile(
+_ANOTHER_TIME = regex(
     r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|until|till|used to|no longer|renamed"
     r"|replaced|superseded|obsolete|since then|back then|at first)\b"
 )
-_ONE_OF_SEVERAL = re.compile(
+_ONE_OF_SEVERAL = regex(
     r"\bco-|\b(?:one of|among|also|another|including|such as|together with|along with|both|as well as)\b"
 )
-_NAME = re.compile(r"[^\W\d_a-z]|.*[0-9]")
+_NAME = regex(r"[^\W\d_a-z]|.*[0-9]")
 _MOST_WORDS = 6
 _MOST_LEFT = 1
 """Content words beside its value that one of two sentences may have and the other not."""
 _LEAST_SHARED = 2
-_LISTED = re.compile(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
-_EITHER = re.compile(r"\bor\b", re.IGNORECASE)
-_PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
-_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
-_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
+_LISTED = regex(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
+_EITHER = regex(r"\bor\b", re.IGNORECASE)
+_PACE = regex(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
+_OVER_TIME = regex(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
+_DIFFERS = regex(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
 _PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
 _ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
 """Transformations that need the value of every requirement."""

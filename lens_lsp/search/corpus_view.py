@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -27,6 +27,7 @@ from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.redaction import moved, secrets_of
 from lens_lsp.model.documents import Document, Evidence, Part, PartReason, has_own_places
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Position, SourceText, Span
 from lens_lsp.model.words import content
 from lens_lsp.search.boundaries import context_of, heading_path

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -46,6 +46,7 @@ from lens_lsp.model.answer import (
 )
 from lens_lsp.model.documents import Evidence, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
 from lens_lsp.model.plan import LOOP, Intent, Plan, Requirement, filled
 from lens_lsp.model.text import Span

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.corpus.scan import Hits, counted, exact_literal, scan
 from lens_lsp.judge.analysis import analyse, terms
 from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.plan import Anchor, AnchorKind, MatchRule, Plan, Requirement, Unit
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key, stem, words

@@ -12,12 +12,14 @@ import calendar
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, timedelta
 from itertools import pairwise
 
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.model.documents import Document
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, key, stem, words
 from lens_lsp.search.corpus_view import Corpus
@@ -29,22 +31,22 @@ _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEARS = r"(?P<year>(?:19|20)\d{2})"
 _EXACT = (
-    re.compile(rf"\b{_DAY}(?: of)?[ -](?P<month>{_MONTH})\.?,?(?: of)?[ -](?P<year>\d{{4}})\b"),
-    re.compile(rf"\b(?P<month>{_MONTH})\.?,? (?:{_DAY},? )?(?:of )?(?P<year>\d{{4}})\b"),
-    re.compile(rf"(?<!\d){_YEARS}[- /](?P<month>{_MONTH})\b(?:[- /]{_DAY}\b)?"),
-    re.compile(rf"(?<!\d){_YEARS}(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"),
-    re.compile(rf"(?<!\d){_YEARS}[-_./](?P<month>0?[1-9]|1[0-2])(?:[-_./](?P<day>\d{{1,2}}))?(?!\d)"),
+    regex(rf"\b{_DAY}(?: of)?[ -](?P<month>{_MONTH})\.?,?(?: of)?[ -](?P<year>\d{{4}})\b"),
+    regex(rf"\b(?P<month>{_MONTH})\.?,? (?:{_DAY},? )?(?:of )?(?P<year>\d{{4}})\b"),
+    regex(rf"(?<!\d){_YEARS}[- /](?P<month>{_MONTH})\b(?:[- /]{_DAY}\b)?"),
+    regex(rf"(?<!\d){_YEARS}(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"),
+    regex(rf"(?<!\d){_YEARS}[-_./](?P<month>0?[1-9]|1[0-2])(?:[-_./](?P<day>\d{{1,2}}))?(?!\d)"),
     # With strokes the month comes first unless it cannot; else the day does.
-    re.compile(rf"(?<![\d/])(?P<month>0?[1-9]|1[0-2])/(?:(?P<day>\d{{1,2}})/)?{_YEARS}(?!\d)"),
-    re.compile(rf"(?<!\d)(?P<day>\d{{1,2}})(?P<sign>[-./])(?P<month>0?[1-9]|1[0-2])(?P=sign){_YEARS}(?!\d)"),
+    regex(rf"(?<![\d/])(?P<month>0?[1-9]|1[0-2])/(?:(?P<day>\d{{1,2}})/)?{_YEARS}(?!\d)"),
+    regex(rf"(?<!\d)(?P<day>\d{{1,2}})(?P<sign>[-./])(?P<month>0?[1-9]|1[0-2])(?P=sign){_YEARS}(?!\d)"),
 )
 _NOUNS = r"(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entry|entries|articles?|pages?|letters?|peps?)"
-_YEAR = re.compile(
+_YEAR = regex(
     r"\b(?:in|of|from|during|dated|since|after|before|until|till|between|and|to)(?: the)?(?: year)? "
     r"(?P<year>(?:19|20)\d{2})\b(?![-/.]\d)"
     rf"|\b{_NOUNS} (?P<behind>(?:19|20)\d{{2}})\b|\b(?P<ahead>(?:19|20)\d{{2}}) (?:\w+ )?{_NOUNS}\b"
 )
-_PART_OF_YEAR = re.compile(
+_PART_OF_YEAR = regex(
     r"\b(?:(?P<season>spring|summer|autumn|fall|early|mid|late)|q(?P<quarter>[1-4])"
     r"|(?P<ordinal>first|second|third|fourth|last) (?P<size>quarter|half))[- ](?:of |in )?(?P<year>(?:19|20)\d{2})\b"
 )
@@ -53,20 +55,20 @@ _SEASONS = {
     "late": (9, 12),
 }  # fmt: skip
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_YEARLESS = re.compile(
+_YEARLESS = regex(
     rf"\b{_DAY}(?: of)? (?P<month>{_MONTH})\b|\b(?P<first>{_MONTH})\.? (?P<behind>\d{{1,2}})(?:st|nd|rd|th)?\b"
     rf"|\b(?:in|of|from|during) (?P<whole>{'|'.join(_NAMES)})\b(?!\W*\d)"
 )
 _FIRST_YEAR, _LAST_YEAR = 1990, 2050
 """Years that a day without one may be of."""
 _TO = r"(?:and|to|until|till|through|-)"
-_RANGE = re.compile(r"\b(?:between|from) (?:the )?$")
-_JOINED = re.compile(rf" *{_TO} (?:the )?(?:in |of )?")
-_PART = re.compile(
+_RANGE = regex(r"\b(?:between|from) (?:the )?$")
+_JOINED = regex(rf" *{_TO} (?:the )?(?:in |of )?")
+_PART = regex(
     rf"\b(?:between|from) (?:the )?(?:{_DAY}(?: of)?)? ?(?P<month>{_MONTH})?\.?(?: (?P<behind>\d{{1,2}}))? "
     rf"{_TO} (?:the )?$"
 )
-_OPEN = re.compile(r"\b(?P<word>after|later than|since|before|earlier than|prior to|until|till)(?: the)? $")
+_OPEN = regex(r"\b(?P<word>after|later than|since|before|earlier than|prior to|until|till)(?: the)? $")
 _BEFORE = frozenset({"before", "earlier than", "prior to"})
 _AFTER = frozenset({"after", "later than"})
 _ASKED = 0.35
@@ -88,9 +90,9 @@ _DOCUMENTS = (
     r"(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entry|entries|articles?|pages?|letters?|essays?"
     r"|sessions?|peps?|rfcs?|blog|drafts?|proposals?|mails?|e-mails?|emails?|messages?)"
 )
-_DOCUMENT = re.compile(rf"\b{_DOCUMENTS}\b")
-_BEFORE_DOCUMENT = re.compile(rf"(?P<before>(?:[\w'-]+ ){{1,3}}){_DOCUMENTS}\b")
-_BY = re.compile(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from|to)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
+_DOCUMENT = regex(rf"\b{_DOCUMENTS}\b")
+_BEFORE_DOCUMENT = regex(rf"(?P<before>(?:[\w'-]+ ){{1,3}}){_DOCUMENTS}\b")
+_BY = regex(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from|to)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
 _AUTHORS = "author authors creator by from ms.author"
 _VERSIONS = "python-version version target-version"
 _TAGS = "tags tag keywords filetags categories category"
@@ -143,7 +145,7 @@ _CUES = (
 _BEFORE_NOUNS = frozenset(f"{_TAGS} type topic kind".split())
 """Fields whose values stand before what they are of: "rhizome notes", "informational PEPs"."""
 _DATE_NAMES = frozenset(_DATES.split())
-_CUE_PATTERNS = tuple((re.compile(pattern), frozenset(names.split())) for pattern, names in _CUES)
+_CUE_PATTERNS = tuple((regex(pattern), frozenset(names.split())) for pattern, names in _CUES)
 _PEOPLE = frozenset(f"{_AUTHORS} to cc sponsor pep-delegate bdfl-delegate editor editors".split())
 """Fields that name people: by one of their names, too."""
 _STATES = frozenset((
@@ -151,15 +153,15 @@ _STATES = frozenset((
 ))  # fmt: skip
 """Values of a document's status that a question names by themselves."""
 _STATE = frozenset({"status", "state"})
-_DECIDED = re.compile(r"\b(?:accepted|rejected|approved) (?:in|on|during|after|before|since|between|by)\b")
-_ACCEPTED = re.compile(r"\baccepted (?:in|on|during|after|before|since|between|by)\b")
+_DECIDED = regex(r"\b(?:accepted|rejected|approved) (?:in|on|during|after|before|since|between|by)\b")
+_ACCEPTED = regex(r"\baccepted (?:in|on|during|after|before|since|between|by)\b")
 _DECISIONS = frozenset({"resolution", "date_approved", "approved", "accepted", "decided"})
 """Fields that say when a status came about."""
-_REVISED = re.compile(r"\b(?:updat|modif|chang|revis|review|edit)")
+_REVISED = regex(r"\b(?:updat|modif|chang|revis|review|edit)")
 _DATED = ("date", "created", "published", "posted", "updated", "lastmod")
 _REVISIONS = ("updated", "modified", "lastmod", "ms.date")
 """Parts of the names of fields that say when a document was last changed."""
-_WHETHER = re.compile(r"(?:is|are|was|were|has|have|did|does)\b")
+_WHETHER = regex(r"(?:is|are|was|were|has|have|did|does)\b")
 """How a question begins that asks whether a document has a status."""
 _GENERAL = frozenset((
     "title", "name", "description", "summary", "questions", "question", "order", "weight", "id", "slug", "layout",
@@ -177,13 +179,13 @@ _ABOUT = frozenset(map(stem, (
 )))  # fmt: skip
 """Stems of words that speak of metadata and documents: what is left of a question says what it is about."""
 _PREFIXES = frozenset({"pep", "bdfl", "ms", "og", "dc", "by", "to"})
-_VERSION = re.compile(r"\b\d+\.\d")
-_EXTREME = re.compile(
+_VERSION = regex(r"\b\d+\.\d")
+_EXTREME = regex(
     r"\b(?:(?P<first>first|earliest|oldest)|last|latest|newest|most recent)\b"
     rf"(?=(?: (?!updated|modified)[\w-]+){{0,2}} {_DOCUMENTS}\b)"
 )
-_ADDRESS = re.compile(r"<[^<>]*>")
-_ELEMENTS = re.compile(r"\s*[,;]\s*")
+_ADDRESS = regex(r"<[^<>]*>")
+_ELEMENTS = regex(r"\s*[,;]\s*")
 
 
 @dataclass(frozen=True, slots=True)

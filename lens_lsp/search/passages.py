@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,6 +20,8 @@ import numpy as np
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.scan import STRETCH, Hits
 from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator, has_own_places
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span, trim
 from lens_lsp.model.words import stem, words
 from lens_lsp.search.boundaries import PROSE, heading_path, lines, overlapping, whole_sentences, widened, without
@@ -28,7 +29,7 @@ from lens_lsp.search.corpus_view import Floats, Ints, union_of
 from lens_lsp.search.metadata import FieldQuery
 from lens_lsp.search.question import UNDEFINING, ScanQuestion, definition_of, vocabulary
 
-_ROW = re.compile(r"\d+")
+_ROW = regex(r"\d+")
 WINDOW = 600
 """The most code points of a passage, and bytes of a free window."""
 _CELL = 200
@@ -36,10 +37,10 @@ _CELL = 200
 _CELLS = WINDOW // _CELL
 _BLOCK = 1 << 20
 """Cells times terms that are scored in one go: a few megabytes."""
-_ITEM = re.compile(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
+_ITEM = regex(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
 """The mark of an item."""
-_QUOTED_ITEM = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
-_KEY = re.compile(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
+_QUOTED_ITEM = regex(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
+_KEY = regex(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
 """A line of data that goes on with nothing above it."""
 _DEEPER = 4
 """Columns behind the text of an item from which on what stands under it is code."""

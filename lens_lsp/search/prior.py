@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 from urllib.parse import unquote
 
@@ -21,6 +20,8 @@ import numpy as np
 from lens_lsp.corpus.descriptions import file_name, plain_name
 from lens_lsp.corpus.scan import Hits, counted, distinct, exact_literal, scan
 from lens_lsp.judge.analysis import NAME
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key, stem
 from lens_lsp.search.corpus_view import Around, Corpus, Floats, Ints, Measures, inverse_frequency
 from lens_lsp.search.question import ScanQuestion
@@ -31,15 +32,15 @@ _LEAST_SHARED = 0.3
 # Headings in folded bytes, at most 300 of them: Markdown, AsciiDoc, LaTeX. Each pattern begins with a literal, which
 # the regex engine looks for a hundred times faster than for the beginning of a line.
 _HEADINGS = (
-    re.compile(rb"\n#{1,6}[ \t]([^\n]{1,300})"),
-    re.compile(rb"\n={1,6}[ \t]([^\n]{1,300})"),
-    re.compile(rb"\\(?:sub)*section\*?\{([^}\n]{1,300})"),
+    regex(rb"\n#{1,6}[ \t]([^\n]{1,300})"),
+    regex(rb"\n={1,6}[ \t]([^\n]{1,300})"),
+    regex(rb"\\(?:sub)*section\*?\{([^}\n]{1,300})"),
 )
-_HEADING_WORD = re.compile(rb"[a-z0-9]+")
+_HEADING_WORD = regex(rb"[a-z0-9]+")
 _PROXIMITY = 300
 # Proximity is measured in the most promising texts only; it cannot lift a text from further down to the top.
 _PROXIMITY_TEXTS = 1000
-_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
+_LINK = regex(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
 _WHOLE = 3000
 """Documents up to this many code points are read whole for mentions; of longer ones the best region."""
 _CELL = 300
@@ -49,8 +50,8 @@ _MOST_REVERSE = 40
 _NAME_SOURCES = 3
 _NAMES = 16
 _RARE = 20
-_SPACED = re.compile(r"\S+")
-_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
+_SPACED = regex(r"\S+")
+_MEANT = regex(r"[ _]\(([^)]*)\)$")
 _DOUBTFUL = 0.5
 _NEAR = 80
 _AROUND = 200

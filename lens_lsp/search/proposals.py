@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -21,6 +21,7 @@ from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import BlockKind, Document
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, Verdict, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import CELL, AdmittedCells, Space

@@ -11,12 +11,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
 from lens_lsp.corpus.scan import Literal, exact_literal, word_literal
 from lens_lsp.model.documents import Document
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.plan import Anchor, AnchorKind, Plan
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key
@@ -26,24 +28,24 @@ _PLAIN = 3.0
 _SLOPE = 0.2
 """How much less a word counts for each tenfold of that."""
 _LEAST = 0.3
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(?<![\w.,'])(?<![0-9][-/:])"
     r"(?:[0-9]{1,3}(?P<group>[,. '])[0-9]{3}(?:(?P=group)[0-9]{3}){0,4}|[0-9]{1,15})(?:[.,][0-9]{1,12})?"
     r"(?!\w|[-/:.,'][0-9])"
 )
 _MARKS = ((",", "."), (".", ","), (" ", ","), ("'", "."), ("", "."), ("", ","))
 """What groups thousands, and what stands before the decimals."""
-_YEAR = re.compile(r"(?:19|20)[0-9][0-9]")
+_YEAR = regex(r"(?:19|20)[0-9][0-9]")
 _GROUPED = 4
 """So many digits have groups."""
 _CENTS = 2
-_SHARE = re.compile(r"0\.([0-9]{2,6})")
+_SHARE = regex(r"0\.([0-9]{2,6})")
 _SHORTEST_WRONG = 5
 """Letters from which on a word is taken for a misspelt one: of shorter ones too many others are near."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _MOST_RELATED = 64
 """Words close in meaning that are looked for, of all terms together."""
-_ASKS = re.compile(
+_ASKS = regex(
     r"\s*(?:what(?:['’]s|\s+(?:is|are|does))|who\s+(?:is|was)|define|definition\s+of|meaning\s+of|explain)\s+"
     r"(?:an?\s+|the\s+)?(?P<subject>[^?!.,;:]{1,80}?)(?:\s+(?:mean|stand\s+for))?\s*[?.!]*\s*",
     re.IGNORECASE,
@@ -60,7 +62,7 @@ _DEFINED = 0.5
 """What a sentence counts that says what the subject is."""
 UNDEFINING = -0.5
 """What a document's metadata count where a definition is asked for: they never define anything."""
-_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
+_PARENTHESIS = regex(r"\s*\([^()]*\)\s*$")
 
 
 class Related(NamedTuple):

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import PurePosixPath
@@ -48,6 +48,8 @@ from lens_lsp.judge.oracle import (
 from lens_lsp.model.answer import AnswerDelta, Computation, Covered, Doubt, Event, StopReason
 from lens_lsp.model.documents import BlockKind, Document, Evidence
 from lens_lsp.model.errors import BudgetSpent, ComputationError, OracleFailed
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import tokens
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span, sentences
@@ -61,22 +63,22 @@ from lens_lsp.search.passages import WINDOW, ScoredPassage
 from lens_lsp.search.proposals import Proposal, Quote, RegionRequest, best, outline, whole
 
 RESULT = "{result}"
-_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|\Z)(?:[ \t]*\[[0-9,;\s^]{1,20}\])*|\n")
+_SENTENCE_END = regex(r"[.!?。！？](?=\s|\Z)(?:[ \t]*\[[0-9,;\s^]{1,20}\])*|\n")
 _LONGEST_SENTENCE = 600
 _COPIED = 12
 """Code points before a marker that are looked for in the evidence with it."""
-_REPEATED = re.compile(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
-_EMPHASIS = re.compile(r"[*_`~]+")
-_ORDERED = re.compile(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
-_ASIDE = re.compile(r"\([^()]*\)")
-_BETWEEN = re.compile(r"\b(day|week|month|year)s?_between\b")
-_UNIT = re.compile(r"(?:[^\W\d]+|%)\Z")
+_REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
+_EMPHASIS = regex(r"[*_`~]+")
+_ORDERED = regex(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
+_ASIDE = regex(r"\([^()]*\)")
+_BETWEEN = regex(r"\b(day|week|month|year)s?_between\b")
+_UNIT = regex(r"(?:[^\W\d]+|%)\Z")
 """What a result ends in, if it has a unit."""
-_UNIT_AGAIN = re.compile(r"\{result\}([*_]*)[ \u00a0]?([^\W\d]+|%)")
-_DAY = re.compile(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
-_CLOCKED = re.compile(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
+_UNIT_AGAIN = regex(r"\{result\}([*_]*)[ \u00a0]?([^\W\d]+|%)")
+_DAY = regex(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
+_CLOCKED = regex(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
 """A duration as programs write it: ``1h30m0s``."""
-_WHOLE = re.compile(r"[0-9]{1,6}")
+_WHOLE = regex(r"[0-9]{1,6}")
 _ANY_YEAR, _MARCH = "2001", 3
 _COUNT = frozenset({"count", "count()"})
 _FIRST_READ, _FURTHER_READ, _STEP_READ = 1_350, 1_500, 1_000
@@ -102,7 +104,7 @@ _LIKE = 0.9
 """Share of the score of the lowest member's passage that one like it has at least."""
 _SHORTEST_TITLE = 2
 """Code points."""
-_MARKER = re.compile(rf"([ \t]*){MARKER.pattern}")
+_MARKER = regex(rf"([ \t]*){MARKER.pattern}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ such a document is searched again with what proved it in hand, one with a broken
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from lens_lsp.corpus.safe_open import Key, display_path
 from lens_lsp.judge.oracle import Fact
@@ -16,6 +16,7 @@ from lens_lsp.memory.citations import lost, verify
 from lens_lsp.model.answer import Arm, RequirementStatus, Reused
 from lens_lsp.model.cluster import Asked, Checked, Citation, CitationState, KnownFact
 from lens_lsp.model.documents import Document
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span

@@ -20,24 +20,24 @@ NFC and not NFKC).
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 from lens_lsp.model.documents import Block, BlockKind
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span, trim
 from lens_lsp.search.boundaries import in_word, is_joined, signed, widened
 
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"(?P<blank>[\s{_ZERO_WIDTH}]+)|(?P<ascii>[^\s\x80-\U0010ffff]+)|(?P<other>[^\x00-\x7f\s{_ZERO_WIDTH}]+)"
 )
-_CJK = re.compile("[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U000323af]")
+_CJK = regex("[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U000323af]")
 _MOST_MARKS = 16
 """Accents on one letter; sorting more of them takes time that grows with their square."""
 _PLAIN = {
@@ -47,7 +47,7 @@ _PLAIN = {
     "…": "...",
     "ς": "σ",
 }
-_MARK = re.compile(
+_MARK = regex(
     r"\\[!-/:-@\[-`{-~]|(?P<blank>(?:\r\n?+|\n)[ \t]*+[\r\n])"
     r"|\[\[(?P<target>[^\[\]|\r\n]{1,200}\|)?(?=[^\s\[\]|])(?P<shown>[^\[\]|\r\n]{1,200})\]\]"
     r"|(?P<open>!?\[)|\](?P<link>\((?P<to>(?>(?:[^()\s<>]|\([^()\s<>]{0,200}\)){1,2000})"
@@ -61,9 +61,9 @@ SHORT_CJK = 6
 """The same for a quote with Chinese, Japanese or Korean characters."""
 _MOST_PLACES = 256
 """Places of one quote that are looked at: 256 that cut a word are no quote of anything."""
-_WORDY = re.compile(r"[^\W_]")
-_CJK_LETTER = re.compile("[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]")
-_LEADING_MARK = re.compile(r"(?:#{1,6}|[-*+]|\d{1,9}[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
+_WORDY = regex(r"[^\W_]")
+_CJK_LETTER = regex("[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]")
+_LEADING_MARK = regex(r"(?:#{1,6}|[-*+]|\d{1,9}[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from lens_lsp.judge.answer_markdown import not_read, unlinked
 from lens_lsp.judge.claim_text import CitedPassage
@@ -35,6 +35,7 @@ from lens_lsp.model.answer import (
 from lens_lsp.model.cluster import OFFLINE
 from lens_lsp.model.documents import Coverage, Evidence, Part, Skip, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Intent, Requirement
 from lens_lsp.model.sanitize import printable, sanitize_markdown

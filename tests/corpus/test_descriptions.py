@@ -1,4 +1,4 @@
-"""TODO."""
+"""Names, titles and aliases by which documents are found."""
 
 from __future__ import annotations
 

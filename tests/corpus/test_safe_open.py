@@ -1,4 +1,4 @@
-"""TODO."""
+"""Files are opened below their root alone, whole, and never through a link; many of them in one go."""
 
 from __future__ import annotations
 

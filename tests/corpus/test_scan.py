@@ -1,4 +1,4 @@
-"""TODO."""
+"""The scan finds every term where a search word by word finds it, with the fast matcher and without."""
 
 from __future__ import annotations
 

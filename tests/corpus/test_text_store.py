@@ -1,4 +1,4 @@
-"""TODO."""
+"""Texts in memory are those of the disk at each question, within their budget of memory."""
 
 from __future__ import annotations
 

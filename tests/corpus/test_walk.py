@@ -1,4 +1,4 @@
-"""TODO."""
+"""The walk finds every file that no rule excludes, names what it passed over, and finds renamed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""What a question asks for: its terms, phrases, names and the type of its answer."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
@@ -22,6 +21,7 @@ from lens_lsp.corpus.formats.markup import (
 )
 from lens_lsp.corpus.formats.text_reader import PlainReader, TextReader
 from lens_lsp.documents.kinds import KINDS
+from lens_lsp.model.lazy_regex import regex
 
 _FORMATS: tuple[tuple[str, Callable[[], TextReader]], ...] = (
     ("md markdown mdown mkd mkdn mdwn mdx rmd qmd", MarkdownReader),
@@ -125,11 +125,11 @@ _BUILT = frozenset({"build", "dist"})
 _BUNDLES = (".js", ".mjs", ".cjs", ".css", ".html", ".json", ".wasm", ".map", ".d.ts")
 """What a bundler writes; other files of a folder called ``build`` are often its scripts and pages."""
 _MINIFIED = (".min.js", ".min.mjs", ".min.cjs", ".min.css", ".min.html", "-min.js", "-min.css", ".bundle.js")
-_GENERATED = re.compile(
+_GENERATED = regex(
     r".*(?:\.(?:js|mjs|cjs|css|ts|d\.ts)\.map|_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|swift|dart)|_pb\.(?:js|d\.ts|rb)"
     r"|[._-]generated\.\w+|\.g\.(?:dart|cs)|\.freezed\.dart|\.designer\.(?:cs|vb)|_string\.gen\.go|\.gen\.\w+)"
 )
-_LICENCE = re.compile(
+_LICENCE = regex(
     r"(?:(?i:(?:un)?licen[cs]es?|copying|copyright|notices?|eula|third[-_. ]?party[-_. ]?(?:notices?|licen[cs]es?))"
     r"(?i:\.(?:txt|md|rst|html?|rtf))?|(?:LICEN[CS]E|UNLICENSE|COPYING|NOTICE|PATENTS)S?(?:[-_.][\w.+-]*+)?)"
 )

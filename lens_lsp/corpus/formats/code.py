@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Outline, TextReader
 from lens_lsp.model.documents import BlockKind, Head, Heading, Structure
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
 _MODIFIERS = (
@@ -26,11 +27,11 @@ await yield assert not and or in is import from print with try elif when until u
 synchronized
 """
 _NOT_HEADS = frozenset(_NO_HEADS.split())
-_CALL_HEAD = re.compile(r"^([ \t]*+)([A-Za-z_~@][^;(){}=\"'#\n/]*+)\([^;\n{]*+(\{)?", re.MULTILINE)
-_LABELS = re.compile(r"@\w+|[*&]")
-_LICENCE = re.compile(r"copyright|spdx|licen[sc]e|all rights reserved|-\*-|coding[:=]|vim:|eslint|@ts-", re.IGNORECASE)
+_CALL_HEAD = regex(r"^([ \t]*+)([A-Za-z_~@][^;(){}=\"'#\n/]*+)\([^;\n{]*+(\{)?", re.MULTILINE)
+_LABELS = regex(r"@\w+|[*&]")
+_LICENCE = regex(r"copyright|spdx|licen[sc]e|all rights reserved|-\*-|coding[:=]|vim:|eslint|@ts-", re.IGNORECASE)
 _STRINGS = ('"""', "'''")
-_OPENERS = re.compile(r"[rRuUbB]{0,2}(?:\"\"\"|'''|\"|')|/\*+!?|\(\*|\{-|<!--|--\[\[|///?!?|##?!?|--+|;+|%+|\"")
+_OPENERS = regex(r"[rRuUbB]{0,2}(?:\"\"\"|'''|\"|')|/\*+!?|\(\*|\{-|<!--|--\[\[|///?!?|##?!?|--+|;+|%+|\"")
 _LONGEST_TITLE = 120
 _TITLE_LINES = 30
 _IS_FUNCTION = r"(?=[ \t]+[\w$]+[ \t]*=[ \t]*(?:async\b[ \t]*)?(?:function\b|\(|[\w$]+[ \t]*=>))"
@@ -38,7 +39,7 @@ _C_COMMENTS = ("//", "/*", "*")
 
 
 def _keywords(words: str, name: str = r"[\w$.:?!-]+") -> re.Pattern[str]:
-    return re.compile(rf"^([ \t]*+){_MODIFIERS}(?:{words})[ \t]++[*&]?({name})", re.MULTILINE)
+    return regex(rf"^([ \t]*+){_MODIFIERS}(?:{words})[ \t]++[*&]?({name})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,11 @@ RUST = Language(_C_COMMENTS, _keywords(r"fn|struct|enum|trait|mod|union|type|mac
 KOTLIN = Language(_C_COMMENTS, _keywords("fun|func|def|class|interface|object|protocol|struct|enum|trait|extension"))
 PHP = Language(("#", *_C_COMMENTS), _keywords("function|class|interface|trait|namespace|enum", r"[\w\\]+"))
 RUBY = Language(("#",), _keywords("def|class|module"))
-SHELL = Language(("#",), re.compile(r"^([ \t]*+)(?:function[ \t]++)?([\w:.-]++)[ \t]*+(?:\(\))", re.MULTILINE))
+SHELL = Language(("#",), regex(r"^([ \t]*+)(?:function[ \t]++)?([\w:.-]++)[ \t]*+(?:\(\))", re.MULTILINE))
 LUA = Language(("--",), _keywords("function"))
 SQL = Language(
     ("--", "/*", "*"),
-    re.compile(
+    regex(
         r"^([ \t]*+)create[ \t]++(?:or[ \t]++replace[ \t]++)?"
         r"(?:table|view|function|procedure|index|trigger|type)[ \t]++"
         r"(?:if not exists[ \t]++)?([\w.\"`\[\]]+)",
@@ -79,7 +80,7 @@ SQL = Language(
     ),
 )
 HASH = Language(("#",), _keywords("def|sub|function|package|class|module|proc|defmodule|defp|macro"))
-LISP = Language((";",), re.compile(r"^([ \t]*+)\(def\w*[ \t]++\(?([^\s()]+)", re.MULTILINE))
+LISP = Language((";",), regex(r"^([ \t]*+)\(def\w*[ \t]++\(?([^\s()]+)", re.MULTILINE))
 DASHED = Language(("--", "{-"), _keywords("module|data|newtype|class|instance|type|entity|architecture|package"))
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.corpus.formats.text_reader import Outline, TextReader
 from lens_lsp.model.documents import BlockKind, Head, Heading, Locator, LocatorMap, Structure
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
 _WHOLE = 1200
@@ -23,12 +24,12 @@ _WHOLE = 1200
 _MOST = 50_000
 """Entries of one file that get a place; the rest of a longer one has line and column only."""
 _LONGEST_PATH = 300
-_JSON_TOKEN = re.compile(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
-_YAML_KEY = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
-_TOML_TABLE = re.compile(r"(\[\[?)[ \t]*+([^\[\]\n]+)\]")
-_TOML_KEY = re.compile(r"([\w.\"' -]{1,200}?)[ \t]*=")
-_INI_SECTION = re.compile(r"(\[)([^\[\]\n]+)\]")
-_INI_KEY = re.compile(r"([^\s=:#;\[][^=:\n]{0,200})[=:]")
+_JSON_TOKEN = regex(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
+_YAML_KEY = regex(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
+_TOML_TABLE = regex(r"(\[\[?)[ \t]*+([^\[\]\n]+)\]")
+_TOML_KEY = regex(r"([\w.\"' -]{1,200}?)[ \t]*=")
+_INI_SECTION = regex(r"(\[)([^\[\]\n]+)\]")
+_INI_KEY = regex(r"([^\s=:#;\[][^=:\n]{0,200})[=:]")
 _MANY_LINES = ('"""', "'''")
 _MOST_TOKENS = 500_000
 _MOST_DASHES = 32
@@ -36,7 +37,7 @@ _DELIMITERS = ",;\t|"
 _SNIFF_LINES = 20
 _LONGEST_RECORD = 1000
 """Lines; a quoted field with more line breaks than this is a stray quote."""
-_NUMBER = re.compile(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
+_NUMBER = regex(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
 
 
 class Entries:

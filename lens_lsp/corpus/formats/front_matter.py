@@ -9,12 +9,12 @@ changelogs): they are fields, too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.model.documents import Field, Head
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
 MOST_FIELDS = 64
@@ -37,19 +37,19 @@ KEYS = {
 _LONGEST_NAME = 100
 _LEAST_CUT = 2000
 """Code points of a text that may be cut within its metadata."""
-_HEADER = re.compile(r"([^\W\d_][\w-]{0,40}(?: [\w-]{1,40}){0,2}):(?:[ \t]+(.*))?$")
-_LISTED = re.compile(r"\s*[,;]\s*")
+_HEADER = regex(r"([^\W\d_][\w-]{0,40}(?: [\w-]{1,40}){0,2}):(?:[ \t]+(.*))?$")
+_LISTED = regex(r"\s*[,;]\s*")
 _NOTHING = frozenset({"", "~", "null", "[]", "{}"})
 __all__ = ["FrontMatter", "read_front_matter", "read_opening"]
 _CUT_LENGTH = 2000
 _LONGEST_RAW = 4000
 """Code points of a value with its marks."""
-_ITEM = re.compile(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
-_NAME = re.compile(r"[^\W_][\w .$@/+-]*")
-_INNER = re.compile(r"""(?:([^\W_][\w .$@/+-]{0,99})|"([^"]{1,100})"|'([^']{1,100})'):(?:[ \t]+(.*))?$""")
-_ANCHORS = re.compile(r"(?:[&!]\S*(?:\s+|$))+")
+_ITEM = regex(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
+_NAME = regex(r"[^\W_][\w .$@/+-]*")
+_INNER = regex(r"""(?:([^\W_][\w .$@/+-]{0,99})|"([^"]{1,100})"|'([^']{1,100})'):(?:[ \t]+(.*))?$""")
+_ANCHORS = regex(r"(?:[&!]\S*(?:\s+|$))+")
 _BLOCK_SCALARS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
-_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+_BLANK_LINE = regex(r"\n[ \t]*+\n")
 _TRIPLE = ('"""', "'''")
 
 

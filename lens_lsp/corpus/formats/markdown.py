@@ -34,27 +34,28 @@ from lens_lsp.corpus.formats.text_reader import (
     begin_with,
 )
 from lens_lsp.model.documents import Block, BlockKind, Head, Link, LinkKind, Locator, LocatorMap, Structure
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import SEQUENCE
 from lens_lsp.model.text import Span
 
-_MARK = re.compile(r"[\[\]`\\<#]")
-_TICKS = re.compile(r"`+")
+_MARK = regex(r"[\[\]`\\<#]")
+_TICKS = regex(r"`+")
 _LONGEST_TICKS = 16
 """Longer runs of backticks open no code span: it bounds the searches for their ends."""
-_CLOSERS = {n: re.compile(rf"(?<!`)`{{{n}}}(?!`)") for n in range(1, _LONGEST_TICKS + 1)}
-_WIKI = re.compile(r"\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
-_FLAT = re.compile(r"\[((?>(?:[^\[\]\\`]++|\\.|`[^`]*`)*))\]", re.DOTALL)
-_DESTINATION = re.compile(
+_CLOSERS = {n: regex(rf"(?<!`)`{{{n}}}(?!`)") for n in range(1, _LONGEST_TICKS + 1)}
+_WIKI = regex(r"\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
+_FLAT = regex(r"\[((?>(?:[^\[\]\\`]++|\\.|`[^`]*`)*))\]", re.DOTALL)
+_DESTINATION = regex(
     r"\([ \t\n]*+(?:<([^<>\n]*+)>|((?>(?:[^\s()<\\]|\\.|\((?>(?:[^\s()\\]|\\.)*)\))*)))"
     r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
 )
-_AUTOLINK = re.compile(r"<(?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[\w.-]{1,255})>")
-_LABEL = re.compile(r"\[([^\[\]]{0,200})\]")
-_TAG = re.compile(r"#([\w/-]+)")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_AUTOLINK = regex(r"<(?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[\w.-]{1,255})>")
+_LABEL = regex(r"\[([^\[\]]{0,200})\]")
+_TAG = regex(r"#([\w/-]+)")
+_ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
 _NOT_A_NAME = "0123456789-_/"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif")
-_MARKUP = re.compile(
+_MARKUP = regex(
     r"(?P<ticks>`{1,3})(?P<code>[^`]*)(?P=ticks)"
     r"|</?(?:a|abbr|b|br|code|del|div|em|font|i|img|ins|kbd|mark|p|s|small|span|strong|sub|sup|u)"
     r"(?:\s[^<>]*)?/?>"
@@ -65,7 +66,7 @@ _MARKUP = re.compile(
     r"|\*+|`+|~~|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|(?<=[`)\]*])_+|_+(?=[`(\[*])",
     re.IGNORECASE,
 )
-_MARKED = re.compile(r"[`<\[\\*_~]")
+_MARKED = regex(r"[`<\[\\*_~]")
 _LONGEST_SHOWN = 1000
 _LEAST_LINKS = 5
 """Links of a list that make it navigation."""
@@ -73,38 +74,34 @@ _LINK = (
     r"(?:\[[^\[\]]*+\](?:\(([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)?)\)|\[[^\[\]]*+\])"
     r"|\[\[([^\[\]\n]*+)\]\]|<https?://[^\s<>]*+>|https?://\S++)"
 )
-_LINK_ITEM = re.compile(
-    r"(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?[*_`]{0,3}" + _LINK + r"[*_`]{0,3}[.,;:]?[ \t]*+"
-)
-_BAR = re.compile(r"[*_]{0,3}" + _LINK + r"(?>(?:\s*+[|·•»«←→][\s|·•»«←→]*+" + _LINK + r")+)[*_]{0,3}\s*+")
-_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
-_ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
-_RULE = re.compile(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
-_DELIMITER = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
-_DEFINITION = re.compile(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
-_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,200}\]:")
-_CONTENTS = re.compile(r"(?:@?\[toc\]|\[\[_?toc_?\]\]|\{:? *toc *\})[ \t]*$", re.IGNORECASE)
-_INCLUDE = re.compile(r"\[!(?:INCLUDE|VIDEO|CODE)[ -][^\n]*\][ \t]*$", re.IGNORECASE)
-_TEMPLATE = re.compile(
-    r"(?>(?:(?:\{%(?>(?:[^%]++|%(?!\}))*)%\}|\{\{(?>(?:[^}]++|\}(?!\}))*)\}\}|\{[:#.][^{}]*+\})\s*+)+)$"
-)
+_LINK_ITEM = regex(r"(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?[*_`]{0,3}" + _LINK + r"[*_`]{0,3}[.,;:]?[ \t]*+")
+_BAR = regex(r"[*_]{0,3}" + _LINK + r"(?>(?:\s*+[|·•»«←→][\s|·•»«←→]*+" + _LINK + r")+)[*_]{0,3}\s*+")
+_FENCE = regex(r"(`{3,})[^`]*$|(~{3,})")
+_ITEM = regex(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
+_RULE = regex(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
+_DELIMITER = regex(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
+_DEFINITION = regex(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
+_FOOTNOTE = regex(r"\[\^[^\[\]\s]{1,200}\]:")
+_CONTENTS = regex(r"(?:@?\[toc\]|\[\[_?toc_?\]\]|\{:? *toc *\})[ \t]*$", re.IGNORECASE)
+_INCLUDE = regex(r"\[!(?:INCLUDE|VIDEO|CODE)[ -][^\n]*\][ \t]*$", re.IGNORECASE)
+_TEMPLATE = regex(r"(?>(?:(?:\{%(?>(?:[^%]++|%(?!\}))*)%\}|\{\{(?>(?:[^}]++|\}(?!\}))*)\}\}|\{[:#.][^{}]*+\})\s*+)+)$")
 _LONGEST_TEMPLATE = 2000
-_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
-_SCRIPT = re.compile(
+_BLANK_LINE = regex(r"\n[ \t]*+\n")
+_SCRIPT = regex(
     r"(?:import[ \t]++(?:[^'\"]{1,300}[ \t}]from[ \t]*+)?(?:'[^']*+'|\"[^\"]*+\")"
     r"|export[ \t]++(?:default|const|let|var|function|class|\{|\*)(?=[ \t{*]).*);?[ \t]*$"
 )
-_RAW = re.compile(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
-_OURS_END = re.compile(r"<!-- lens:end[^<>]*-->")
-_TITLE_SKIP = re.compile(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
+_RAW = regex(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
+_OURS_END = regex(r"<!-- lens:end[^<>]*-->")
+_TITLE_SKIP = regex(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
 _LONGEST_SETEXT = 300
 _UNREAD = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
 _Handler = Callable[["_BlockParser", str, int, int], bool]
-_FENCE_RUN = re.compile(r"`{3,}")
-_FENCE_LINE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_LANGUAGE = re.compile(r"[\w+#-]{1,30}")
-_FIRST_TITLE = re.compile(r'"#[ \t]+([^"\\\n]{1,200})')
+_FENCE_RUN = regex(r"`{3,}")
+_FENCE_LINE = regex(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+_SURROGATE = regex("[\ud800-\udfff]")
+_LANGUAGE = regex(r"[\w+#-]{1,30}")
+_FIRST_TITLE = regex(r'"#[ \t]+([^"\\\n]{1,200})')
 _PLAIN = PlainReader()
 
 

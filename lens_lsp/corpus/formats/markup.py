@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import unescape
 from itertools import islice
 
@@ -42,18 +41,20 @@ from lens_lsp.corpus.formats.text_reader import (
     first_line_title,
 )
 from lens_lsp.model.documents import BlockKind, Field, Head, Link, LinkKind, Structure
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
-_MARKS = re.compile(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
-_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
-_GRID = re.compile(r"\+(?>(?:[-=]++\+)+)$")
-_SIMPLE = re.compile(r"=+(?> +=+)+$")
+_MARKS = regex(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
+_ADORNMENT = regex(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
+_GRID = regex(r"\+(?>(?:[-=]++\+)+)$")
+_SIMPLE = regex(r"=+(?> +=+)+$")
 _LONGEST_TABLE = 400
 """Lines in which the end of a simple table is looked for."""
 _MOST_UNCLOSED = 16
-_TARGET = re.compile(r"\.\. +_(?P<name>[^:]{1,200}): +(?P<target>\S+)")
-_DIRECTIVE = re.compile(r"\.\. +(?:\|[^|]{1,100}\| +)?(?P<name>[\w:.+-]{1,60}?):: *(?P<argument>.*)")
-_NOTE = re.compile(r"\.\. +\[[^\[\]]{1,100}\](?:\s|$)")
+_TARGET = regex(r"\.\. +_(?P<name>[^:]{1,200}): +(?P<target>\S+)")
+_DIRECTIVE = regex(r"\.\. +(?:\|[^|]{1,100}\| +)?(?P<name>[\w:.+-]{1,60}?):: *(?P<argument>.*)")
+_NOTE = regex(r"\.\. +\[[^\[\]]{1,100}\](?:\s|$)")
 _RST_CODE = frozenset({"code", "code-block", "highlight", "math", "sourcecode", "parsed-literal"})
 _RST_UNREAD = frozenset(
     {"class", "contents", "currentmodule", "default-role", "include", "index", "literalinclude", "meta", "module"}
@@ -62,29 +63,29 @@ _RST_UNREAD = frozenset(
 """Directives that hold nothing to read."""
 _RST_PATHS = frozenset({"figure", "image"})
 """Directives whose argument is a path."""
-_RST_LINK = re.compile(
+_RST_LINK = regex(
     r"(?P<role>:[a-z:+-]{1,20}:)?`(?P<text>[^`<>]*)(?:<(?P<target>[^`<>]*)>)?`(?P<under>__?)?"
     r"|(?<!\w)(?P<name>\w+)_(?!\w)"
 )
 _RST_ROLES = frozenset({":doc:", ":ref:", ":any:", ":download:", ":file:"})
-_FIELD = re.compile(r":([^:\s][^:]{0,100}):(?:\s+(.*))?$")
-_ADOC_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
-_ADOC_ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:[ \t]+(.*))?$")
-_ADOC_CODE = re.compile(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
-_ADOC_FRAME = re.compile(r"(?:={4,}|\*{4,}|_{4,}|--)$")
-_ADOC_MACRO = re.compile(r"(?:toc|include|image|video|audio|ifn?def|ifeval|endif)::\S*\[.*\]$")
-_ADOC_TERM = re.compile(r"[^\s:](?:[^:]|:(?!:)){0,200}(?:::|;;)(?:\s|$)")
-_ADOC_LINK = re.compile(
+_FIELD = regex(r":([^:\s][^:]{0,100}):(?:\s+(.*))?$")
+_ADOC_HEADING = regex(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_ADOC_ATTRIBUTE = regex(r":(!?[\w-]+!?):(?:[ \t]+(.*))?$")
+_ADOC_CODE = regex(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
+_ADOC_FRAME = regex(r"(?:={4,}|\*{4,}|_{4,}|--)$")
+_ADOC_MACRO = regex(r"(?:toc|include|image|video|audio|ifn?def|ifeval|endif)::\S*\[.*\]$")
+_ADOC_TERM = regex(r"[^\s:](?:[^:]|:(?!:)){0,200}(?:::|;;)(?:\s|$)")
+_ADOC_LINK = regex(
     r"(?P<macro>link:|xref:|https?:)(?P<target>[^\s\[\]]{1,500})\[(?P<text>[^\[\]]*)\]"
     r"|<<(?P<ref>[^<>,]{1,300})(?:,(?P<label>[^<>]*))?>>"
 )
-_ORG_HEADING = re.compile(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
-_ORG_TAGS = re.compile(r"(?<=\s):[\w@:]+:$")
-_ORG_KEYWORD = re.compile(r"#\+(?!begin_)([\w-]+):(?:[ \t]+(.*))?$", re.IGNORECASE)
-_ORG_SAID = re.compile(r"#\+(?:title|subtitle|description|caption|name):", re.IGNORECASE)
-_ORG_PROPERTY = re.compile(r":([\w-]+):(?:[ \t]+(.*))?$")
-_ORG_BLOCK = re.compile(r"#\+begin_(\w+)", re.IGNORECASE)
-_ORG_LINK = re.compile(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
+_ORG_HEADING = regex(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
+_ORG_TAGS = regex(r"(?<=\s):[\w@:]+:$")
+_ORG_KEYWORD = regex(r"#\+(?!begin_)([\w-]+):(?:[ \t]+(.*))?$", re.IGNORECASE)
+_ORG_SAID = regex(r"#\+(?:title|subtitle|description|caption|name):", re.IGNORECASE)
+_ORG_PROPERTY = regex(r":([\w-]+):(?:[ \t]+(.*))?$")
+_ORG_BLOCK = regex(r"#\+begin_(\w+)", re.IGNORECASE)
+_ORG_LINK = regex(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
 _LEVELS = {
     "part": 1,
     "chapter": 1,
@@ -94,31 +95,31 @@ _LEVELS = {
     "paragraph": 5,
     "subparagraph": 6,
 }
-_SECTION = re.compile(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\[\]\n]{0,200}\])?\{")
-_BEGIN = re.compile(r"\\begin\{([a-zA-Z]+\*?)\}")
+_SECTION = regex(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\[\]\n]{0,200}\])?\{")
+_BEGIN = regex(r"\\begin\{([a-zA-Z]+\*?)\}")
 _VERBATIM = frozenset({"verbatim", "Verbatim", "lstlisting", "minted", "alltt"})
 _TABLES = frozenset({"tabular", "tabularx", "longtable", "array"})
 _QUOTES = frozenset({"quote", "quotation", "verse"})
 _TABLE_LINES = ("\\hline", "\\toprule", "\\midrule", "\\bottomrule")
-_COMMAND = re.compile(r"\\[a-zA-Z]+\*?\s*|[{}~]")
-_ESCAPED = re.compile(r"\\([#$%&_{}])")
-_LINK = re.compile(r"\\href\{([^{}\n]{1,500})\}\{([^{}]{0,500})\}|\\(?:input|include|subfile)\{([^{}\n]{1,300})\}")
+_COMMAND = regex(r"\\[a-zA-Z]+\*?\s*|[{}~]")
+_ESCAPED = regex(r"\\([#$%&_{}])")
+_LINK = regex(r"\\href\{([^{}\n]{1,500})\}\{([^{}]{0,500})\}|\\(?:input|include|subfile)\{([^{}\n]{1,300})\}")
 _LONGEST_ARGUMENT = 500
 # Quotes switch between three states and never merge two of them, so at most three of all the tries that start
 # at a "<" are alive at any place: linear whatever the input (a hostile test holds it to that).
-_TAG = re.compile(
+_TAG = regex(
     r"<(?:!--|!\[CDATA\[|(?P<close>/?)(?P<name>[a-zA-Z][^\s/<>\"']{0,60})"
     r"(?P<rest>[^<>\"']*+(?>(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*))>|[!?/][^<>]*+>|[a-zA-Z][^<>]*+>)"
 )
-_HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_TITLE = re.compile(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
-_META = re.compile(r"<meta\s([^<>]*)>", re.IGNORECASE)
-_META_NAME = re.compile(r"\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_META_CONTENT = re.compile(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_HEAD_END = re.compile(r"</head|<body", re.IGNORECASE)
-_H1 = re.compile(r"<h1[^<>]*>([^<]*)", re.IGNORECASE)
+_HREF = regex(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_TITLE = regex(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
+_META = regex(r"<meta\s([^<>]*)>", re.IGNORECASE)
+_META_NAME = regex(r"\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_META_CONTENT = regex(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_HEAD_END = regex(r"</head|<body", re.IGNORECASE)
+_H1 = regex(r"<h1[^<>]*>([^<]*)", re.IGNORECASE)
 _CLOSING = {
-    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style", "head", "template", "svg")
+    name: regex(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style", "head", "template", "svg")
 }
 _INLINE_NAMES = """
 a abbr acronym b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q

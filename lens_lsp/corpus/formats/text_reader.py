@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.corpus.formats.front_matter import MOST_FIELDS, FrontMatter, read_opening
 from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Link, Locator, LocatorMap, Structure
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
 HEAD_LENGTH = 4096
@@ -25,27 +26,27 @@ NO_LOCATORS = LocatorMap()
 TEXTUAL = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
 """Kinds whose lines run on into the next line."""
 _HEADING_LENGTH = 1000
-ITEM = re.compile(r"(?:[-+]|\*++|\.{1,5}|(?:\d{1,9}|[a-zA-Z#])[.)])[ \t]+(?=\S)")
+ITEM = regex(r"(?:[-+]|\*++|\.{1,5}|(?:\d{1,9}|[a-zA-Z#])[.)])[ \t]+(?=\S)")
 """A list item's mark, after the indentation."""
 _MOST_FAILURES = 16
-_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>\"`|\\^{}\[\]，。；：！？、（）「」『』【】《》“”‘’…]+")
+_ADDRESS = regex(r"(?:https?|ftp)://[^\s<>\"`|\\^{}\[\]，。；：！？、（）「」『』【】《》“”‘’…]+")
 _PUNCTUATION = ".,;:!?'*_~"
 _APART = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
 _LONGEST_TITLE = 120
 _CAPITAL = r"(?:[^\W\d_a-zß-ÿ]|\d)[\w.'’&-]*"
 _JOINER = r"(?!(?:is|are|was|were)\b)[a-z]{1,4} "
-_LEAD = re.compile(
+_LEAD = regex(
     rf"\W{{0,3}}(?:(?:The|A|An) )?({_CAPITAL}(?: (?:{_JOINER}){{0,2}}\"?{_CAPITAL}\"?){{0,7}})"
     r"(?=\"?(?:,? ?\(|,| (?:is|are|was|were|refers?|also|or)\b))"
 )
-_MIDDLE = re.compile(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
-_NICKNAME = re.compile(r'"(\w+)" ')
-_MARK = re.compile(r"(?:(?P<bullet>[-*+•–])|\(?(?P<number>\d{1,3})[.)]|\[\d{1,4}\])[ \t]+(?=\S)")
+_MIDDLE = regex(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
+_NICKNAME = regex(r'"(\w+)" ')
+_MARK = regex(r"(?:(?P<bullet>[-*+•–])|\(?(?P<number>\d{1,3})[.)]|\[\d{1,4}\])[ \t]+(?=\S)")
 """What an item begins with."""
-_CHAPTER = re.compile(
+_CHAPTER = regex(
     r"(?:CHAPTER|BOOK|PART|SECTION|LETTER|VOLUME|Chapter|Book|Part|Section)[ \t]+(?:[IVXLC]+|\d+|[A-Z]+)\b"
 )
-_RULE = re.compile(r"([=\-~*_])(?>\1{2,})$")
+_RULE = regex(r"([=\-~*_])(?>\1{2,})$")
 _LONGEST_HEADING = 80
 _CHAPTER_LEVEL = 2
 """Below the title."""

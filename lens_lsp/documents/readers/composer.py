@@ -15,6 +15,7 @@ from typing import TypeVar
 from lens_lsp.documents.frames import header_fields, pairs
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
@@ -30,9 +31,9 @@ _PLAIN = str.maketrans(
     | dict.fromkeys(_LINE_ENDS, "\n")
     | {chr(0xFB00 + index): letters for index, letters in enumerate(_LIGATURES)}
 )
-_NUMBER = re.compile(r"[-+(]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£)-]*")
+_NUMBER = regex(r"[-+(]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£)-]*")
 _LONGEST_NUMBER = 40
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = regex(r"(?:19|20)\d\d")
 _HEADER_CELLS = 200
 """As many cells of a row say whether it is a header."""
 

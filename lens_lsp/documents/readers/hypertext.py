@@ -19,6 +19,7 @@ from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of
 from lens_lsp.documents.readers.office import Package, parsed, properties
 from lens_lsp.model.documents import BlockKind, Head
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -35,8 +36,8 @@ _UNSEEN = {
 _CELLS = {"td", "th"}
 _IN_CELLS = {"table", "ul", "ol", "div", "blockquote", "pre", *_HEADINGS}
 """A table with one of these in it lays out a page; the cells of one that tells something hold lines."""
-_HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
-_ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31};)")
+_HIDDEN = regex(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+_ENTITY = regex(rb"&([A-Za-z][A-Za-z0-9]{1,31};)")
 _IN_XML = {b"amp;", b"lt;", b"gt;", b"quot;", b"apos;"}
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"

@@ -20,15 +20,16 @@ from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composer import TextComposer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
 from lens_lsp.model.documents import BlockKind, Head, Locator
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata, sensitive
 
 _SHOWN = ("from", "to", "cc", "date")
 _MOST_OF_HEADER = 1000
 """Code points; mail to a thousand people names the first of them."""
-_FROM = re.compile(rb"^From [^\r\n]*\d:\d\d[^\r\n]*\r?\n", re.MULTILINE)
+_FROM = regex(rb"^From [^\r\n]*\d:\d\d[^\r\n]*\r?\n", re.MULTILINE)
 """The line that begins a message in a mailbox; a sentence that begins with the word tells no time."""
-_ESCAPED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
-_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
+_ESCAPED_FROM = regex(rb"^>(>*From )", re.MULTILINE)
+_PARAGRAPHS = regex(r"\n[ \t]*\n")
 _KEYS = {"subject", "from", "to", "date", "received", "message-id", "mime-version", "return-path", "content-type"}
 _DEEPEST = 50
 

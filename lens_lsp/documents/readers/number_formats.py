@@ -11,11 +11,13 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
+
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 SURE_DIGITS = 15
 """As many digits of a number are shown, as in Excel; the others are noise of binary fractions."""
@@ -29,16 +31,16 @@ BUILT_IN = {
     45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }  # fmt: skip
 """The codes that a file names by number alone. Those missing show dates as the computer's owner likes them."""
-_PIECE = re.compile(
+_PIECE = regex(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<wide>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]{0,60})\]'
     r"|(?P<general>General)|(?P<ampm>AM/PM|A/P)|(?P<power>E[+-])"
     r"|(?P<date>y+|m+|d+|h+|s+)|(?P<digit>[0#?])|(?P<mark>[.,%/;@])|(?P<other>[^A-Za-z\"\\\[\]])",
     re.IGNORECASE | re.DOTALL,
 )
-_CONDITION = re.compile(r"(?P<relation><>|<=|>=|<|>|=)(?P<limit>-?\d{1,15}(?:\.\d{1,15})?)")
-_COLOUR = re.compile(r"black|blue|cyan|green|magenta|red|white|yellow|color ?\d{1,2}", re.IGNORECASE)
-_CURRENCY = re.compile(r"\$(?P<symbol>[^-\]]*)(?:-(?P<locale>[0-9A-Fa-f]{1,8}|[A-Za-z-]{2,20}))?")
-_ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
+_CONDITION = regex(r"(?P<relation><>|<=|>=|<|>|=)(?P<limit>-?\d{1,15}(?:\.\d{1,15})?)")
+_COLOUR = regex(r"black|blue|cyan|green|magenta|red|white|yellow|color ?\d{1,2}", re.IGNORECASE)
+_CURRENCY = regex(r"\$(?P<symbol>[^-\]]*)(?:-(?P<locale>[0-9A-Fa-f]{1,8}|[A-Za-z-]{2,20}))?")
+_ELAPSED = regex(r"h+|m+|s+", re.IGNORECASE)
 _LONGEST = 500
 """Code points of a code; Excel allows half of it."""
 _MOST_DIGITS = 40
@@ -46,9 +48,9 @@ _MOST_DIGITS = 40
 _GREATEST = Decimal(10) ** 30
 """Larger numbers are told by their value."""
 _GROUP = 3
-_SIMPLE = re.compile(r"[x%]*(?P<digits>(?P<whole>[#,]*)0(?:\.(?P<decimals>0+))?(?P<scale>,*))[x%]*")
-_SPACES = re.compile(r"\s+")
-_COUNTS = re.compile(r"[1-9]")
+_SIMPLE = regex(r"[x%]*(?P<digits>(?P<whole>[#,]*)0(?:\.(?P<decimals>0+))?(?P<scale>,*))[x%]*")
+_SPACES = regex(r"\s+")
+_COUNTS = regex(r"[1-9]")
 Moment = date | datetime | time | timedelta
 _NAMED = 3
 """So many letters of a code stand for a shortened name."""

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import io
 import posixpath
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -22,6 +21,8 @@ from lxml import etree
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of, in_reading_order
 from lens_lsp.model.documents import Head, Locator
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata
 
 Element: TypeAlias = etree._Element
@@ -55,8 +56,8 @@ _PREFIXES = {
     "http://purl.org/dc/elements/1.1/": "dc",
     f"{_OFFICE}package/2006/metadata/core-properties": "cp",
 }
-_WORD_HEADING = re.compile(r"heading ([1-9])")
-_CONTENTS_NAME = re.compile(r"toc [1-9]")
+_WORD_HEADING = regex(r"heading ([1-9])")
+_CONTENTS_NAME = regex(r"toc [1-9]")
 _BODY_LEVEL = 9
 """The outline level, from 0, of what is no heading."""
 _MOST_COLUMNS = 63
@@ -86,7 +87,7 @@ _Places = dict[str, tuple[float, float]]
 """Left and top of a layout's placeholders, by index and by kind."""
 _TITLE = "Title"
 """The style of a document's title, by the name that it has in files in every language."""
-_HEADING_NAME = re.compile(r"Heading_20_([1-9]|10)")
+_HEADING_NAME = regex(r"Heading_20_([1-9]|10)")
 """As long as a chain of styles is followed."""
 _MOST_REPEATED = 64
 """As often as a cell that stands for several is written; nobody writes more columns in a text."""
@@ -113,7 +114,7 @@ _SHAPES = frozenset(
 _CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
 _ROW_GROUPS = frozenset({"table:table-header-rows", "table:table-rows", "table:table-row-group"})
 _FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
-_LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
+_LENGTH = regex(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
 _CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
 _SAME_ROW_CM = 0.6
 """Centimetres: shapes whose tops are as near are read from left to right."""

@@ -18,7 +18,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 import pypdfium2.raw as pdfium
@@ -40,6 +40,8 @@ from lens_lsp.documents.readers.pdf_layout import (
     regions_of,
 )
 from lens_lsp.model.documents import BlockKind, Head, Locator
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata
 
 Handle = object
@@ -49,9 +51,9 @@ _DEEPEST_BOOKMARK = 16
 _LONGEST_TITLE = 2000
 """Bytes of UTF-16 of a bookmark or of a piece of metadata."""
 _HYPHENS = "\x02\ufffe"
-_TOKEN = re.compile(rf"[^\s{_HYPHENS}]+|[\r\n]+|[{_HYPHENS}]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_BOLD = re.compile(r"bold|black|heavy|semib|demib|cmbx|bx\d|-bd", re.IGNORECASE)
+_TOKEN = regex(rf"[^\s{_HYPHENS}]+|[\r\n]+|[{_HYPHENS}]")
+_SURROGATE = regex(r"[\ud800-\udfff]")
+_BOLD = regex(r"bold|black|heavy|semib|demib|cmbx|bx\d|-bd", re.IGNORECASE)
 _BOX_BYTES = 16
 _MISSED_BLANK = 0.2
 """In font sizes: a gap that much wider than the others of its word is a blank that pdfium took for kerning."""
@@ -94,7 +96,7 @@ _MOST_PIXELS = 6_000_000
 _MOST_MARKS = 400
 _LEAST = 8
 """Letters of a part of a quote that is worth finding by itself."""
-_PARTS = re.compile(r"[\n|]+")
+_PARTS = regex(r"[\n|]+")
 _INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (255, 226, 92))
 """What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
 Box = tuple[float, float, float, float]
@@ -105,15 +107,15 @@ _BEGINNING = 400
 """Characters of a first page that stand for its title."""
 _ENTRIES = ("Keywords", "Subject", "lens", "Lens", "LENS", "lens.private", "private", "Private")
 _LONGEST_ENTRY = 1 << 16
-_XMP = re.compile(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
-_XMP_TEXT = re.compile(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
-_XMP_ATTRIBUTE = re.compile(r"([\w:.-]+)=\"([^\"<>]*)\"")
+_XMP = regex(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
+_XMP_TEXT = regex(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
+_XMP_ATTRIBUTE = regex(r"([\w:.-]+)=\"([^\"<>]*)\"")
 _PLAIN_STYLE = TextStyle(0.0, False, Ink.VISIBLE, 0)
 _MANY_LINES = 99
 """As many lines has no heading: what is recognised has no looks."""
-_SPLIT = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
-_GAP = re.compile(r"\n[ \t]*\n")
-_NO_TITLE = re.compile(
+_SPLIT = regex(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+_GAP = regex(r"\n[ \t]*\n")
+_NO_TITLE = regex(
     r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|(?:document|title|slide|presentation|book)\s*\d*"
     r"|powerpoint presentation|about:blank|.*\.(?:docx?|xlsx?|pptx?|tex|dvi|indd|qxd|pdf|rtf|od[tps]|html?|md|txt)",
     re.IGNORECASE,

@@ -13,12 +13,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 from statistics import median
 
 from lens_lsp.model.documents import BlockKind
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 WIDE_GAP = 0.9
 """In font sizes: words further apart than that are not of one piece. Stretched blanks of justified lines stay below."""
@@ -30,14 +32,14 @@ _BLANK = 0.5
 """In font sizes: as wide as a blank between two words mostly is."""
 _MARK_GAP = 5.0
 """In font sizes: how far the text of an item or of a numbered heading may stand from its mark."""
-_BULLET_ALONE = re.compile(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·*–—\uf0b7\uf0a7\uf0d8-]")
-_NUMBER_ALONE = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxlc]{1,5})[.)\]]|\d{1,2}(?:\.\d{1,3}){1,4}")
-_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_BULLET_ALONE = regex(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·*–—\uf0b7\uf0a7\uf0d8-]")
+_NUMBER_ALONE = regex(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxlc]{1,5})[.)\]]|\d{1,2}(?:\.\d{1,3}){1,4}")
+_RIGHT_TO_LEFT = regex(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 SPLIT = "\x02"
 """Stands in a passage where a hyphen stood at the end of a line."""
-_WORD = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*")
-_CUT = re.compile(rf"([^\W_]+(?:[-\u2010][^\W_]+)*)?{SPLIT}([^\W_]+(?:[-\u2010][^\W_]+)*)?")
-_END_HYPHEN = re.compile(r"(?<=\w)[-\u2010\u00ad]$")
+_WORD = regex(r"[^\W_]+(?:[-\u2010][^\W_]+)*")
+_CUT = regex(rf"([^\W_]+(?:[-\u2010][^\W_]+)*)?{SPLIT}([^\W_]+(?:[-\u2010][^\W_]+)*)?")
+_END_HYPHEN = regex(r"(?<=\w)[-\u2010\u00ad]$")
 _CROSSING = 0.1
 """Of the rows may run across the blank between two columns: a cell over several columns, a remark."""
 _NARROWEST_BLANK = 0.4
@@ -81,10 +83,10 @@ _SOME_OTHER_SIZE = 1.08
 """Times the smaller size: the first is a new paragraph, the second one behind a line that was ended on purpose."""
 _ROOM = 0.35
 """In font sizes: a line whose successor's first word had that much room was ended on purpose."""
-_BULLET = re.compile(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·\uf0b7\uf0a7\uf0d8]\s*")
-_NUMBER = re.compile(r"(?:[-–—*]|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)\]])\s+(?=\S)")
+_BULLET = regex(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·\uf0b7\uf0a7\uf0d8]\s*")
+_NUMBER = regex(r"(?:[-–—*]|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)\]])\s+(?=\S)")
 _SENTENCE_ENDS = ".!?:;"
-_WIDE_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]")
+_WIDE_LETTER = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]")
 _LARGER = 1.14
 """Times the size of the running text."""
 _LONGEST = 200
@@ -95,10 +97,10 @@ _REPEATED = 0.5
 """Of the pages, three at the least, carry a line that is printed on every page."""
 _MOST_BOLD = 0.3
 """Of the letters of the running size: where more are bold, bold means nothing."""
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-_NOT_WORDS = re.compile(r"[\W_]+")
-_DIGITS = re.compile(r"\d+")
-_LEADERS = re.compile(r"(?:[.·…]\s?){4}")
+_LETTERS = regex(r"[^\W\d_]{2}")
+_NOT_WORDS = regex(r"[\W_]+")
+_DIGITS = regex(r"\d+")
+_LEADERS = regex(r"(?:[.·…]\s?){4}")
 """The dots of a table of contents, whose lines all come again."""
 
 

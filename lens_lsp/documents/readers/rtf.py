@@ -11,19 +11,20 @@ from striprtf.striprtf import rtf_to_text
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of
 from lens_lsp.model.documents import Head
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata
 
-_START = re.compile(rb"\s*\{\\rtf")
-_CODE_PAGE = re.compile(rb"\\ansicpg(\d{1,5})")
-_OUTLINE = re.compile(r"\\outlinelevel(\d) ?")
+_START = regex(rb"\s*\{\\rtf")
+_CODE_PAGE = regex(rb"\\ansicpg(\d{1,5})")
+_OUTLINE = regex(r"\\outlinelevel(\d) ?")
 _MARK = 0xE900
 """A private character: the paragraph it stands in is a heading of the first level, with the next one of the second."""
-_MARKS = re.compile(f"[{chr(_MARK)}-{chr(_MARK + 8)}]")
-_LINK = re.compile(r"(\\fldinst[^{}]{0,80}\{?[^{}]{0,80})HYPERLINK")
-_ITEM = re.compile(r"\s*(?:[•·▪◦‣\uf0b7o-]|\w{1,4}[.)])\t(.*)", re.DOTALL)
-_INFORMATION = re.compile(r"\{\\(title|subject|keywords)\s([^{}]{1,2000})\}")
-_SAID = re.compile(r"\{\\(subject|keywords|category|doccomm)\s([^{}]{1,2000})\}")
-_PROPERTY = re.compile(r"\{\\propname\s([^{}]{1,200})\}[^{}]{0,100}\{\\staticval\s([^{}]{1,200})\}")
+_MARKS = regex(f"[{chr(_MARK)}-{chr(_MARK + 8)}]")
+_LINK = regex(r"(\\fldinst[^{}]{0,80}\{?[^{}]{0,80})HYPERLINK")
+_ITEM = regex(r"\s*(?:[•·▪◦‣\uf0b7o-]|\w{1,4}[.)])\t(.*)", re.DOTALL)
+_INFORMATION = regex(r"\{\\(title|subject|keywords)\s([^{}]{1,2000})\}")
+_SAID = regex(r"\{\\(subject|keywords|category|doccomm)\s([^{}]{1,2000})\}")
+_PROPERTY = regex(r"\{\\propname\s([^{}]{1,200})\}[^{}]{0,100}\{\\staticval\s([^{}]{1,200})\}")
 _INFORMATION_WITHIN = 200_000
 """Characters from the start that the information of a file stands in."""
 

@@ -15,7 +15,7 @@ import zipfile
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Protocol
 
@@ -34,21 +34,23 @@ from lens_lsp.documents.readers.number_formats import (
 )
 from lens_lsp.documents.readers.office import Package, attribute, child, children, every, number, refuse_encrypted
 from lens_lsp.model.documents import Locator
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 _OLE = b"\xd0\xcf\x11\xe0"
-_OLD_FORMAT = re.compile(rb"\x1e\x04(..)[\x1b-\x24\x32-\x3a]\x00(..)\x00([ -~]{1,200})", re.DOTALL)
+_OLD_FORMAT = regex(rb"\x1e\x04(..)[\x1b-\x24\x32-\x3a]\x00(..)\x00([ -~]{1,200})", re.DOTALL)
 """A number format of the newer ``.xls``: how long the record is, the number of a date, how long the words are, they."""
 _AROUND = 5
 """Bytes of such a record beside its words."""
-_LITERAL = re.compile(rb'"[^"]*"|\\.|_.|\[[^]]*]')
-_OF_DATES = re.compile(rb"[dmyhs]", re.IGNORECASE)
+_LITERAL = regex(rb'"[^"]*"|\\.|_.|\[[^]]*]')
+_OF_DATES = regex(rb"[dmyhs]", re.IGNORECASE)
 _WITHOUT_COLUMN = frozenset(range(12, 19))
 _BLANK = 12
 _MORE = 0x80
 _LONGEST_KIND, _LONGEST_SIZE = 2, 4
-_ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?(row|c)(?=[\s/>])([^<>]*)")
-_PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
-_STYLE = re.compile(rb"""\ss\s*=\s*["'](\d{1,5})["']""")
+_ELEMENT = regex(rb"<(?:[\w.-]{1,40}:)?(row|c)(?=[\s/>])([^<>]*)")
+_PLACE = regex(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
+_STYLE = regex(rb"""\ss\s*=\s*["'](\d{1,5})["']""")
 _SHEET, _ROW, _FORMAT, _STYLES, _STYLES_END, _STYLED = 156, 0, 44, 617, 618, 47
 """Records of ``.xlsb``: a sheet in the workbook, the head of a row, a code, the styles of cells and one of them."""
 _NUMBERS = frozenset({2, 5, 9})
@@ -61,13 +63,11 @@ _AREA = 4
 _ZIP = b"PK"
 _OPEN_PARTS = ("mimetype", "META-INF/manifest.xml", "content.xml")
 """The parts of an OpenDocument sheet that the library reads."""
-_INDENTATION = re.compile(rb">\s+(?=</?(?:table|office):)")
-_BLANKS = re.compile(rb"<text:s\b[^<>]*/>")
-_SHOWN_CELL = re.compile(rb"<table:table-cell\b[^<>]*[^<>/]>(?=<text:p\b[^<>]*>[^<])")
+_INDENTATION = regex(rb">\s+(?=</?(?:table|office):)")
+_BLANKS = regex(rb"<text:s\b[^<>]*/>")
+_SHOWN_CELL = regex(rb"<table:table-cell\b[^<>]*[^<>/]>(?=<text:p\b[^<>]*>[^<])")
 """The beginning of a cell with words in it."""
-_VALUE = re.compile(
-    rb"""\soffice:(?:boolean-value|currency|date-value|time-value|value|value-type)=(?:"[^"]*"|'[^']*')"""
-)
+_VALUE = regex(rb"""\soffice:(?:boolean-value|currency|date-value|time-value|value|value-type)=(?:"[^"]*"|'[^']*')""")
 _LEAST = 2
 """So many cells are filled in a row that may name columns."""
 _Cell = int | float | str | bool | time | date | datetime | timedelta

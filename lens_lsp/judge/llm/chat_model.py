@@ -6,19 +6,20 @@ attempt is counted by the ledger of the question.
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 MOST_WHOLE = 1 << 20
 """Bytes of a reply that is read as one document, and of one event of a stream; code points of a streamed text."""
 REMOTE_CONTEXT = 16_384
 """Tokens assumed of a model that is elsewhere and does not say."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 CALL_SECONDS = 600.0
 """The longest that one call may take, unless the user's own settings say otherwise."""
 _FIRST_SECONDS = 300.0

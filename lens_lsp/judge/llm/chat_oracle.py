@@ -12,7 +12,7 @@ import random
 import re
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -65,6 +65,8 @@ from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer
 from lens_lsp.model.answer import Mode, RequirementStatus
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import OracleFailed, UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import (
     ConfidenceMap,
     CoverageReply,
@@ -77,8 +79,8 @@ from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.words import fold
 
 _MOST_NAMED = 5
-_WORD_PART = re.compile(r"[^\W\u0e00-\u0eff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
-_FIGURE = re.compile("[0-9〇零一二三四五六七八九十百千万萬億亿兆]")
+_WORD_PART = regex(r"[^\W\u0e00-\u0eff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_FIGURE = regex("[0-9〇零一二三四五六七八九十百千万萬億亿兆]")
 _SPLIT_ANALYSIS = 4
 """Calls that must be left for S1 and S2 apart: theirs, an observation, the synthesis."""
 _LEAST_REQUEST = 400

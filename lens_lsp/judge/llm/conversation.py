@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from math import inf
 from pathlib import PurePosixPath
@@ -31,6 +31,7 @@ from lens_lsp.judge.redaction import Fragments, Redacted, redacted, stretches, w
 from lens_lsp.model.answer import Mode, RequirementStatus, Sent, StopReason
 from lens_lsp.model.documents import ContextRole, Evidence, Secret
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import MOST_CONTEXT, Region, counted, tokens
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
 from lens_lsp.model.text import Span

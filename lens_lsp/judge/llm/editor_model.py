@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
 
 from lens_lsp.judge.llm import error_messages
 from lens_lsp.judge.llm.chat_model import (
@@ -23,6 +22,7 @@ from lens_lsp.judge.llm.chat_model import (
     text_of,
 )
 from lens_lsp.judge.llm.server_capabilities import in_words
+from lens_lsp.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

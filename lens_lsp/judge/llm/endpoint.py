@@ -7,12 +7,13 @@ Plain http goes to this machine only, https anywhere but to the addresses that m
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Self
 from urllib.parse import SplitResult, urlsplit
 
 from lens_lsp.model.errors import UsageError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 Address = IPv4Address | IPv6Address
 LOOPBACK = ("127.0.0.1", "::1")
@@ -24,8 +25,8 @@ _METADATA_ADDRESSES = {
     ip_address(text) for text in ("fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16")
 }
 _NAT64 = IPv6Network("64:ff9b::/96")
-_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
-_KEY = re.compile(r"[\x21-\x7e]{1,4096}")
+_LABEL = regex(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+_KEY = regex(r"[\x21-\x7e]{1,4096}")
 
 
 class ApiKey:

@@ -16,7 +16,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
 
@@ -25,6 +24,7 @@ import httpx2
 from lens_lsp.judge.llm import error_messages
 from lens_lsp.judge.llm.chat_model import Departure, ModelError, ModelFailure
 from lens_lsp.judge.llm.endpoint import LOOPBACK, ApiKey, Endpoint, is_local_name, literal, may_contact
+from lens_lsp.model.lazy_dataclass import dataclass
 
 MOST_BYTES = 8 << 20
 """Bytes of one reply, streams included."""

@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 
 from lens_lsp.judge.llm.chat_model import CALL_SECONDS, ChatRequest, ModelError, ModelFailure, TimeLimit
 from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
+from lens_lsp.model.lazy_regex import regex
 
 MOST_WORDS = 200
 """Code points of a server's own words that are shown."""
@@ -23,7 +24,7 @@ _SERVERS = {
     8080: "llama.cpp with `llama-server -m MODEL.gguf`",
 }
 _RETRYABLE = {408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
-_SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?")
+_SECONDS = regex(r"\d{1,9}(\.\d{1,9})?")
 IN_GENERAL = {
     ModelFailure.PAUSED: "the endpoint was not asked, its last calls failed",
     ModelFailure.UNREACHABLE: "no connection to the endpoint; start it, check the network and the model's base URL",

@@ -9,11 +9,9 @@ or gives an order. A model fits that gets eight right.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 
 from lens_lsp.judge.answer_markdown import MARKER, cited_numbers
 from lens_lsp.judge.ledger import Ledger
@@ -22,6 +20,8 @@ from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.error_messages import IN_GENERAL
 from lens_lsp.judge.oracle import Answerable, ReadingJudge, ReadReply, ReadRequest, Unfit
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import Region
 from lens_lsp.model.words import content, key, keys
 
@@ -33,11 +33,11 @@ _LEAST_LOOP = 400
 """so many code points together: a row of a table, a line of dashes are less."""
 LONGEST_TAIL = (_REPEATED + 1) * _LONGEST_LOOP
 """Code points at the end of a reply that `repeats` looks at."""
-_NUMBERED = re.compile(r'("n"\s*:\s*)[0-9]+')
+_NUMBERED = regex(r'("n"\s*:\s*)[0-9]+')
 _TOLD = " . ".join((chat_prompts.READ, chat_prompts.READ_SMALL, chat_prompts.QUOTES, chat_prompts.SUMMARY_QUOTES))
-_NAME = re.compile(r"[^\w]*(?:[A-ZÀ-ÖØ-ÞА-ЯΑ-Ω]|[0-9])")
+_NAME = regex(r"[^\w]*(?:[A-ZÀ-ÖØ-ÞА-ЯΑ-Ω]|[0-9])")
 _IN_A_ROW = 3
-_ELLIPSIS = re.compile(r"\s*(?:…|\.{3,})\s*")
+_ELLIPSIS = regex(r"\s*(?:…|\.{3,})\s*")
 _SAME_QUOTES = 3
 _UNHELD = 3
 """Words that are neither asked nor quoted are fewer in an answer that puts a quote in other words: "yes", "it grew"."""

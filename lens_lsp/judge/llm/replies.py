@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
@@ -27,6 +27,8 @@ from lens_lsp.judge.oracle import Answerable, ClaimFault, Operand, ReadReply, Sa
 from lens_lsp.judge.redaction import visible
 from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import CoverageReply, Judgement, Observation, ObservationReply, Verdict
 from lens_lsp.model.plan import (
     LONGEST_TEXT,
@@ -45,8 +47,8 @@ from lens_lsp.model.words import STOP_WORDS, content, fold, key
 
 _BEGUN = r"(?:" + "|".join(re.escape(TRAILER[:length]) for length in range(len(TRAILER), 0, -1)) + r")"
 # A trailer may stand in a code fence; the fence is then no part of the answer.
-_UNDECIDED = re.compile(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
-_BEGUN_MARKER = re.compile(r"\[[0-9\s,;^]{0,160}\Z")
+_UNDECIDED = regex(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
+_BEGUN_MARKER = regex(r"\[[0-9\s,;^]{0,160}\Z")
 _LONGEST_TRAILER = 8_000
 _LONGEST_HELD = 200
 _LONGEST_WORD = 2_000
@@ -55,18 +57,18 @@ LONGEST_REPLY = 200_000
 """Code points of a reply that are looked at."""
 MOST_QUOTES = 60
 """Quotes of one reply that are looked at."""
-_SAYS_WHETHER = re.compile(r'"answerable"\s*:\s*"(\w+)"')
-_NO_COMPUTATION = re.compile(r'"computation"\s*:\s*null')
-ANSWER = re.compile(r'"answer"\s*:\s*"')
+_SAYS_WHETHER = regex(r'"answerable"\s*:\s*"(\w+)"')
+_NO_COMPUTATION = regex(r'"computation"\s*:\s*null')
+ANSWER = regex(r'"answer"\s*:\s*"')
 """Where the answer begins."""
-_NO_ITEMS = re.compile(r'"items"\s*:\s*\[\s*\]')
+_NO_ITEMS = regex(r'"items"\s*:\s*\[\s*\]')
 _DIRECT = {'"computation"': _NO_COMPUTATION, '"items"': _NO_ITEMS}
 """What the answer may be waiting for, and how it looks where it does not."""
-_MARKER = re.compile(rf"[ \t]*{MARKER.pattern}")
-_MARKER_BEGUN = re.compile(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
+_MARKER = regex(rf"[ \t]*{MARKER.pattern}")
+_MARKER_BEGUN = regex(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
 _LONGEST_KEY = 40
-_STRING = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
-BEGUN_ESCAPE = re.compile(
+_STRING = regex(r'(?:[^"\\]|\\.)*', re.DOTALL)
+BEGUN_ESCAPE = regex(
     r"(?<!\\)((?>(?:\\\\)*))"
     r"(?:\\(?:u[0-9a-fA-F]{0,3})?|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)\Z"
 )
@@ -90,14 +92,14 @@ LONGEST_QUOTE = 4_000
 """Code points of a quote: more than a region holds is none of it."""
 LONGEST_WORD = 64
 _MOST_STARTS = 16
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_HALVES = re.compile("[\ud800-\udfff]")
-_FACT_ID = re.compile(r"[\s\[(\"']{0,3}f?(?:act)?[ _]{0,2}([0-9]{1,2})[\s\])\"':.]{0,3}", re.IGNORECASE)
-_REGION = re.compile(r"[\s\[(\"']{0,3}(?:region)?\s{0,2}#?([0-9]{1,4})(?:\.0)?[\s\])\"':.]{0,3}", re.IGNORECASE)
-_NUMBER = re.compile(r"\D{0,12}([0-9]{1,5})(?:\.0)?\D{0,3}")
+_THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_HALVES = regex("[\ud800-\udfff]")
+_FACT_ID = regex(r"[\s\[(\"']{0,3}f?(?:act)?[ _]{0,2}([0-9]{1,2})[\s\])\"':.]{0,3}", re.IGNORECASE)
+_REGION = regex(r"[\s\[(\"']{0,3}(?:region)?\s{0,2}#?([0-9]{1,4})(?:\.0)?[\s\])\"':.]{0,3}", re.IGNORECASE)
+_NUMBER = regex(r"\D{0,12}([0-9]{1,5})(?:\.0)?\D{0,3}")
 _UNSAID = frozenset({"", "null", "none", "n/a", "unknown", "not found", "not given", "..."})
 _STRENGTH = {Verdict.FULL: 0, Verdict.PARTIAL: 1, Verdict.RELATED: 2, Verdict.NONE: 3}
-_ID = re.compile(r"\bf([0-9]+)\b")
+_ID = regex(r"\bf([0-9]+)\b")
 _COUNTING = frozenset({Combination.COUNT, Combination.LIST})
 
 

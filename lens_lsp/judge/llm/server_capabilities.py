@@ -13,13 +13,15 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.endpoint import Endpoint
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 if TYPE_CHECKING:
     import httpx2
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
 
 _REFUSED = (400, 404, 415, 422, 500, 501)
-_FORMAT = re.compile(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
+_FORMAT = regex(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
 _NAME = "reply"
 OLLAMA_CONTEXT = 4_096
 """Tokens that Ollama gives a model which names no size itself."""

@@ -12,11 +12,9 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
 from pathlib import Path
@@ -27,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.model.errors import LensError, OracleFailed
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import ConfidenceMap
 
 FEATURES = ("bias", "states", "span", "scan", "behind", "ahead", "scan_ahead")
@@ -43,7 +43,7 @@ _MOST_KEPT = 50_000
 # Chinese characters stand alone; punctuation (all of ASCII's symbols, and Unicode's class P) does too. Other symbols
 # (×, √) are letters.
 _HAN = "\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b81f\uf900-\ufaff\U0002f800-\U0002fa1f"
-_WORD = re.compile(rf"[{_HAN}]|[^\s!-/:-@\[-`{{-~{_HAN}]+|\S")
+_WORD = regex(rf"[{_HAN}]|[^\s!-/:-@\[-`{{-~{_HAN}]+|\S")
 QUESTION_TOKENS = 64
 """Of a longer question the first ones count."""
 ABOVE_TOKENS = 32
@@ -51,7 +51,7 @@ ABOVE_TOKENS = 32
 PASSAGE_TOKENS = 192
 """A longer passage is read in pieces that share ``OVERLAP`` tokens."""
 OVERLAP = 48
-_APART = re.compile(r"[\W_]+")
+_APART = regex(r"[\W_]+")
 SHIPPED = Path(__file__).with_name("model")
 """The folder of the reader that comes with the package."""
 SCHEMA = "lens.reader/1"

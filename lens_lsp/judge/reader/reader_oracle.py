@@ -13,7 +13,7 @@ import re
 import threading
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import ObserveRequest, Synthesis, SynthesisRequest
@@ -22,6 +22,8 @@ from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer, wor
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import (
     ConfidenceMap,
     CoverageReply,
@@ -36,27 +38,27 @@ from lens_lsp.model.plan import Intent, Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS
 
-_LIST = re.compile(
+_LIST = regex(
     r"^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:are|were)\b"
     r"|\b(?:which|what) (?:[\w'-]+ ){0,2}?(?P<last>[\w-]+s)\b",
     re.IGNORECASE,
 )
-_ONE = re.compile(
+_ONE = regex(
     r"(?:\w*(?:ss|us|is)|does|has|was|happens|causes|makes|means|comes|becomes|gets|takes|lets|helps|needs|goes|works"
     r"|always|as|times|says|keeps|holds|gives|stands|applies)$",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(r",|;|\n|\band\b|&|\bor\b")
-_TWO = re.compile(
+_SEVERAL = regex(r",|;|\n|\band\b|&|\bor\b")
+_TWO = regex(
     r"\b(?P<each>for|in|on|at|by|with|from|about) [^,;?]{1,60}? and (?P=each)\b|\brespectively\b", re.IGNORECASE
 )
-_CALCULATED = re.compile(
+_CALCULATED = regex(
     r"\b(?:altogether|in total|in all|combined|difference|compared|percentage of|by how (?:much|many)|times (?:slower"
     r"|faster|larger|more|as)|how (?:many|much) (?:\w+ )?(?:more|less|fewer|longer|older|later|earlier|higher|lower)"
     r"|how (?:many|much) [\w ]{1,30}between)\b",
     re.IGNORECASE,
 )
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = regex(r"[^\W\d_]+")
 _OTHER_LANGUAGES = """
 der die das den dem ist sind wie wer wo wann welche welcher welches warum und nicht ein eine le la les est sont quel
 quelle où quand pourquoi comment qui dans avec el los las es son qué cuál dónde cuándo cómo quién il lo gli che quale
@@ -65,7 +67,7 @@ dove quando come perché het een wat waar hoe wie welke
 _FOREIGN = frozenset(_OTHER_LANGUAGES.split()) - STOP_WORDS
 _LEAST_PLAIN = 0.9
 """Share of the letters of a text in English that are those of ASCII."""
-_MARKED = re.compile(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
+_MARKED = regex(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
 PASSAGES = 24
 """Passages that are read for a question."""
 

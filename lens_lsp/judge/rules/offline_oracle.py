@@ -13,7 +13,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.judge.analysis import quoted
 from lens_lsp.judge.answer_markdown import block, differing, excerpt, item, marker, not_read, plain
@@ -22,6 +21,8 @@ from lens_lsp.judge.oracle import Fact, ObserveRequest, Synthesis, SynthesisRequ
 from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.answer import RequirementStatus
 from lens_lsp.model.documents import Evidence
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import (
     ConfidenceMap,
     CoverageReply,
@@ -42,7 +43,7 @@ READ = "*Judged by {}, without a language model.*\n"
 WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
 """In place of the others where there is a model and nothing could be shown to it."""
 _CLOSEST = " Closest passages:"
-_EMPHASIS = re.compile(r"[*`]+")
+_EMPHASIS = regex(r"[*`]+")
 """Markup that a short answer leaves out."""
 _MOST_QUOTES = 3
 _MOST_PASSAGES = 6
@@ -57,21 +58,21 @@ _ROOM = 2200
 _LONGEST = 700
 _SHORTEST = 30
 _SHORTEST_UNSPACED = 10
-_CODE = re.compile(r"\s*(?:```|~~~|`[^`]*`\s*$|\{\{|\$ |<!--|\+[-=]+\+)")
-_LINK = re.compile(r"\s*(?:[-*+] )?\[[^\]]+\]:\s|\s*!\[|\s*(?:[-*+] )?\[[^\]]*\]\([^)]*\)[\s,;.]*$")
-_TAG = re.compile(r"\s*</?[a-zA-Z][^>]*>[\s,;.]*$")
+_CODE = regex(r"\s*(?:```|~~~|`[^`]*`\s*$|\{\{|\$ |<!--|\+[-=]+\+)")
+_LINK = regex(r"\s*(?:[-*+] )?\[[^\]]+\]:\s|\s*!\[|\s*(?:[-*+] )?\[[^\]]*\]\([^)]*\)[\s,;.]*$")
+_TAG = regex(r"\s*</?[a-zA-Z][^>]*>[\s,;.]*$")
 # "- Start Date: 2015-03-14", "More information: <https://…>": a label, and no sentence after it.
-_FIELD = re.compile(r"\s*(?:[-*+>|] +)*[\w*_`][^:.!?\n]{0,38}?[*_`]*:\s+(?P<value>\S.*)", re.DOTALL)
-_SENTENCE = re.compile(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
-_URL = re.compile(r"<?https?://\S+")
-_LEADS_IN = re.compile(r"[:：]\W*$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-_BESIDES = re.compile(
+_FIELD = regex(r"\s*(?:[-*+>|] +)*[\w*_`][^:.!?\n]{0,38}?[*_`]*:\s+(?P<value>\S.*)", re.DOTALL)
+_SENTENCE = regex(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
+_URL = regex(r"<?https?://\S+")
+_LEADS_IN = regex(r"[:：]\W*$")
+_ITEM = regex(r"\s*(?:[-*+]|\d+[.)])\s")
+_BESIDES = regex(
     r"\s*(?:for example|for instance|consider|see |note that|in this (?:chapter|section|page)|as (?:we|you) |let['’]s"
     r"|however|also|finally|but |and )",
     re.IGNORECASE,
 )
-_PART = re.compile(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
+_PART = regex(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
 _EXTENSIONS = frozenset(("md", "markdown", "txt", "rst", "org", "tex", "html", "pdf", "adoc", "ipynb", "csv", "json"))
 _ANAPHORS = """
 it he she they this that these those its his her their there both one which who
@@ -81,14 +82,14 @@ este esta estos estas su sus он она оно они это этот эта е
 _OPENS_ON_ANOTHER = frozenset(_ANAPHORS.split())
 """Words that begin a sentence about what the sentence before it was about."""
 _LONGEST_UNIT = 400
-_LINE = re.compile(r"[^\r\n]+")
-_HEADING = re.compile(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
-_MARKUP = re.compile(
+_LINE = regex(r"[^\r\n]+")
+_HEADING = regex(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
+_MARKUP = regex(
     r"\s*(?:(?:<!--.*?-->|</?[a-zA-Z][^<>]*[\s/\"'][^<>]*>|</?[a-z]+>)\s*)+|\s*\[[^\]]+\]:\s*\S+\s*", re.DOTALL
 )
-_QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*$")
+_QUESTION = regex(r"[?？][\"'”’»)\]*_]*$")
 _LONGEST_TITLE = 120
-_PARTS = re.compile(r"[^\W\d_]+|\d+")
+_PARTS = regex(r"[^\W\d_]+|\d+")
 _ABOUT = 0.5
 """The share of the idf mass that a passage must hold to be taken into a summary of what no document is named for."""
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from lens_lsp.judge.analysis import POSSESSIVE, Name, analyse, names, terms
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.plan import (
     Anchor,
     AnchorKind,
@@ -58,19 +60,19 @@ _WITH = (
     rf"|tag|keyword|wort)s?|(?:with|have|has|having|whose) (?:the |a |an )?(?=(?:{_FIELDS})\b)"
 )
 _SAID = r"(?:mentioned|named|cited|referenced|discussed|erwähnt|genannt)"
-_PLACES = re.compile(
+_PLACES = regex(
     rf"(?:please )?(?:(?P<count>{_COUNTS})|{_LISTS}) {_OF}"
     rf"(?:(?P<files>{_FILES})|(?P<lines>{_LINES})|(?P<noun>[^\W\d_]\w+)(?= {_LINK}(?:{_HOLD})\b))"
     rf"(?: (?:are there|exist|we have|i have))? {_LINK}(?:{_HOLD}|{_WITH})\b ?(?P<what>\S.*)",
     re.IGNORECASE,
 )
 # "In how many notes is garlic mentioned?"
-_PASSIVE = re.compile(
+_PASSIVE = regex(
     rf"(?:in )(?:(?P<count>how many|wie ?vielen)|which|welchen) {_OF}(?:(?P<files>{_FILES})|(?P<lines>{_LINES})) "
     rf"(?:is|are|was|were|do|does|wird|werden) (?:there )?(?P<what>.+?) (?:{_SAID}|appear|occur|stand)",
     re.IGNORECASE,
 )
-_OFTEN = re.compile(
+_OFTEN = regex(
     r"(?:how (?:often|many times)|wie oft) (?:is|are|was|were|has|have|do|does|did|wird|werden|kommt|kommen) "
     rf"(?P<what>.+?) (?:been |be )?(?:{_SAID}|appears?|occurs?|come up|show up|referred to|vor)(?P<where> in .+)?"
     r"|(?:how (?:often|many times) (?:do|does|did|have|has) (?:i|we|it|they|the \w+|my \w+) mention(?:ed)?"
@@ -81,7 +83,7 @@ _OFTEN = re.compile(
     re.IGNORECASE,
 )
 # "How many notes are there in the kitchen folder?"
-_IN_FOLDER = re.compile(
+_IN_FOLDER = regex(
     rf"(?:please )?(?:(?P<count>{_COUNTS})|{_LISTS}) {_OF}(?:{_FILES}) (?:(?:are|is|exist|lie|there|do we have|have we)"
     r" )*(?:in|under|inside) (?:the |my |our )?(?:(?:folder|directory) (?P<a>[\w./-]+)|(?P<b>[\w./-]+) "
     r"(?:folder|directory))",
@@ -91,7 +93,7 @@ _DAY = (
     r"(?:(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?"
     r"(?: \d{1,2}(?:st|nd|rd|th)?,?)?(?: (?:of )?\d{4})?|\d{4}(?:-\d{2}){0,2})"
 )
-_CONDITION = re.compile(
+_CONDITION = regex(
     r"\s(?:(?:dated|written|made|held|created|due) )?(?:(?P<date>in|on|during|from|before|until|after|since|later than"
     rf"|earlier than) (?P<day>{_DAY})|(?P<amount>over|above|more than|at least|under|below|less than|at most|exactly) "
     r"(?P<size>[$€£¥]?\s?\d[\d.,]*\s?(?:[%$€£¥]|[A-Za-z]+)?))$",
@@ -106,30 +108,30 @@ _RELATIONS = {
     "in": ("in", "on", "during", "from"),
 }
 _RELATION = {word: sign for sign, words in _RELATIONS.items() for word in words}
-_WHERE = re.compile(
+_WHERE = regex(
     r"\s(?:in|inside|under|within) (?:the |my |our )?(?:(?:folder|directory|file|note|chapter|page|document) "
     r"(?P<a>[\w./-]+)|(?P<b>[\w./-]+) (?:folder|directory|file|notes?|document)|(?P<c>[\w-]+(?:[./][\w-]+)+/?))$",
     re.IGNORECASE,
 )
-_ANYWHERE = re.compile(
+_ANYWHERE = regex(
     r"\s(?:in|inside|within|across) (?:(?:all|the|these|this|my|our) )*(?:notes?|files?|docs|documents|documentation"
     r"|folders?|workspace|vault|repository|repo|project|corpus|book|collection)$",
     re.IGNORECASE,
 )
-_WORD = re.compile(
+_WORD = regex(
     r"(?:(?:both|the|a|an|any|der|die|das|den|dem|le|la|les|el|los|las) |l['’])*"
     r"(?:(?:word|term|phrase|string|tag|keyword|name|topic|das wort)s? )?",
     re.IGNORECASE,
 )
-_FIELD = re.compile(rf"^({_FIELDS})(?: is| are|:| =)(?= )", re.IGNORECASE)
-_JOINED = re.compile(r",? (?:and|und|et|y|и) |, ")
-_QUOTED = re.compile(r"[\"“„«`].*[\"”“»`]")
-_NOT_EXACT = re.compile(r"\b(?:or|neither|nor|not|without|oder|ou|или|ohne|sans|sin|без)\b", re.IGNORECASE)
+_FIELD = regex(rf"^({_FIELDS})(?: is| are|:| =)(?= )", re.IGNORECASE)
+_JOINED = regex(r",? (?:and|und|et|y|и) |, ")
+_QUOTED = regex(r"[\"“„«`].*[\"”“»`]")
+_NOT_EXACT = regex(r"\b(?:or|neither|nor|not|without|oder|ou|или|ohne|sans|sin|без)\b", re.IGNORECASE)
 _MOST_PHRASES = 4
 _LONGEST = 600
 """Code points of a question that is looked at; what is longer is a pasted text and looked up as it is."""
 _ARTICLES = "the|a|an|my|our|this|these|der|die|das|den|le|la|les|el|los|las"
-_SUMMARY = re.compile(
+_SUMMARY = regex(
     r"(?:(?:please|can you|could you) )*(?:(?:summari[sz]e|sum up|outline|recap|tl;?dr(?: of)?|fasse|résume[rz]?|resume"
     r"|resumir|подведи итог|кратко изложи)\b|总结|概括|要約|(?:(?:give|write|show)(?: me| us)? |what(?:'s| is) )?"
     r"(?:an? |the )?(?:(?:short|brief|quick) )*(?:(?:summary|overview|outline|gist|recap|synopsis|rundown|überblick"
@@ -138,7 +140,7 @@ _SUMMARY = re.compile(
     r"|what(?: is|'s) (?P<about>.+) about",
     re.IGNORECASE | re.DOTALL,
 )
-_LENGTH = re.compile(
+_LENGTH = regex(
     r"[,;]?\s+(?:(?:in|within) (?:(?:a|about|at most|few|two|three|four|five|one|\d+|short) )*(?:sentences?|lines?"
     r"|words|bullets?|bullet points|paragraphs?|short|brief)|briefly|please|for me|zusammen|bitte)$",
     re.IGNORECASE,
@@ -150,55 +152,55 @@ this these it that those everything all my our notes note file files the folder 
 _VAGUE = frozenset(_VAGUE_WORDS.split())
 """Words that name no document: "this", "my notes"."""
 _JOINT = r",? (?:or|versus|vs\.?|and|oder|und|ou|et|o|y|или|и) "
-_BETWEEN_NAMES = re.compile(rf"{_JOINT}(?:(?:{_ARTICLES}) )?", re.IGNORECASE)
-_LAST_TWO = re.compile(rf"(?P<a>[^\s,:][^,:]{{0,60}}?){_JOINT}(?P<b>[^,:]{{1,60}})")
-_BETWEEN = re.compile(rf"\b(?:between|zwischen|entre|между) (?P<a>.{{1,80}}?){_JOINT}(?P<b>.{{1,80}})", re.IGNORECASE)
-_WITH_ARTICLES = re.compile(
+_BETWEEN_NAMES = regex(rf"{_JOINT}(?:(?:{_ARTICLES}) )?", re.IGNORECASE)
+_LAST_TWO = regex(rf"(?P<a>[^\s,:][^,:]{{0,60}}?){_JOINT}(?P<b>[^,:]{{1,60}})")
+_BETWEEN = regex(rf"\b(?:between|zwischen|entre|между) (?P<a>.{{1,80}}?){_JOINT}(?P<b>.{{1,80}})", re.IGNORECASE)
+_WITH_ARTICLES = regex(
     rf"\b(?P<a>(?:{_ARTICLES}) \S+(?: \S+){{0,2}}?){_JOINT}(?P<b>(?:{_ARTICLES}) \S+)", re.IGNORECASE
 )
-_DIFFERENCE = re.compile(
+_DIFFERENCE = regex(
     r"\bdifference in\b|\b(?:how (?:many|much)\b.*\b(?:between|more|less|fewer|longer|later|older|higher|larger))\b"
     r"|\b(?!the\b|a\b|any\b|main\b)\w+ difference\b|\b(?:wie ?viele?|unterschied|differenz)\b.*\bzwischen\b"
     r"|\bcombien\b.*\bentre\b|\bcuánt[oa]s\b.*\bentre\b",
     re.IGNORECASE,
 )
-_SUM = re.compile(r"\b(?:total|sum of|together|combined|altogether|zusammen|insgesamt)\b", re.IGNORECASE)
-_SAME = re.compile(r"\b(?:the same|equal|equally|differ|das ?selbe|dieselbe|den ?selben|gleich\w*)\b", re.IGNORECASE)
-_LEAST = re.compile(
+_SUM = regex(r"\b(?:total|sum of|together|combined|altogether|zusammen|insgesamt)\b", re.IGNORECASE)
+_SAME = regex(r"\b(?:the same|equal|equally|differ|das ?selbe|dieselbe|den ?selben|gleich\w*)\b", re.IGNORECASE)
+_LEAST = regex(
     r"\b(?:less|least|fewer|fewest|(?:short|small|low|light|cheap|slow|earli|narrow|near|clos|warm)e(?:r|st)|first"
     r"|weniger|kleiner|kürzer|leichter|früher|billiger|günstiger|moins|menos)\b",
     re.IGNORECASE,
 )
-_GREATEST = re.compile(
+_GREATEST = regex(
     r"\b(?:more|most|(?:long|larg|bigg|high|tall|heavi|great|lat|new|wid|deep|fast|far)e(?:r|st)|farther|last|mehr"
     r"|größer|grösser|länger|höher|schwerer|später|plus|más)\b",
     re.IGNORECASE,
 )
-_COMPARES = re.compile(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
-_ELAPSED = re.compile(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
+_COMPARES = regex(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
+_ELAPSED = regex(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
 _EDGES = " \t\r\n.,;:?!¿¡？。！，、"
-_LEADING = re.compile(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
-_WHAT_ABOUT = re.compile(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
-_BARE = re.compile(
+_LEADING = regex(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
+_WHAT_ABOUT = regex(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
+_BARE = regex(
     r"^(?:when|where|why|how|who|which one|by whom|since when|how (?:much|many|long|often))\s*\?*$", re.IGNORECASE
 )
-_OPENS_QUESTION = re.compile(
+_OPENS_QUESTION = regex(
     r"^(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|"
     r"should|may|list|count|summari[sz]e|show|find|compare|explain)\b",
     re.IGNORECASE,
 )
-_OWNED = re.compile(r"\b(?P<word>its|their|his|her(?=\s+[a-z]))\b", re.IGNORECASE)
-_PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
+_OWNED = regex(r"\b(?P<word>its|their|his|her(?=\s+[a-z]))\b", re.IGNORECASE)
+_PERSON = regex(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
 # "that file" and "this one" point at a noun of their own; "that" before a clause is no pronoun.
-_POINTS = re.compile(
+_POINTS = regex(
     r"\b(?P<word>it|they|them|he|she|him|her|this|these|those)\b(?!\s+(?:file|one|ones|page|section|chapter|version)\b)",
     re.IGNORECASE,
 )
-_EMPTY_IT = re.compile(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
-_A_YEAR = re.compile(r"\b1\d{3}\b|\b20\d\d\b")
-_THE = re.compile(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
-_LAST_THE = re.compile(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
-_WHO = re.compile(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
+_EMPTY_IT = regex(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
+_A_YEAR = regex(r"\b1\d{3}\b|\b20\d\d\b")
+_THE = regex(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
+_LAST_THE = regex(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
+_WHO = regex(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

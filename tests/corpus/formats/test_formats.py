@@ -1,4 +1,4 @@
-"""TODO."""
+"""Which reader a file name gets, and what every reader keeps to, whatever the text."""
 
 from __future__ import annotations
 

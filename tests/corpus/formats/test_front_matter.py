@@ -1,4 +1,4 @@
-"""TODO."""
+"""Metadata at the head of a text: what is read of it, and where it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Markdown and notebooks: blocks, headings, links and tags with their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""The oracle without a model: what it answers exactly, what it shows, and how it words both."""
 
 from __future__ import annotations
 
