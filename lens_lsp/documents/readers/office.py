@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from typing import TypeAlias
@@ -292,6 +292,23 @@ def _head(root: Element | None) -> Head:
     return head_of(title, [*said.get("dc:subject", ()), *said.get("dc:description", ())], ",".join(keywords))
 
 
+def _put_table(
+    rows: Sequence[tuple[list[Element], bool]],
+    composer: TextComposer,
+    blocks: Callable[[Iterable[Element]], None],
+    row: Callable[[TableComposer, list[Element], bool], None],
+) -> None:
+    """Compose a table row by row; ``blocks`` takes its cells where it is one column, a frame around text."""
+    if all(len(cells) <= 1 for cells, _ in rows):
+        for cells, _ in rows:
+            for cell in cells:
+                blocks(cell)
+        return
+    table = composer.table()
+    for cells, header in rows:
+        row(table, cells, header)
+
+
 class DocxReader:
     """``.docx`` and its kin. Footnotes, endnotes and comments are paragraphs behind the text."""
 
@@ -380,16 +397,7 @@ class _WordText:
         return style
 
     def _table(self, element: Element) -> None:
-        rows = list(_word_rows(element))
-        if all(len(cells) <= 1 for cells, _ in rows):
-            # One column is a frame around text, not a table.
-            for cells, _ in rows:
-                for cell in cells:
-                    self.blocks(cell)
-            return
-        table = self._composer.table()
-        for cells, header in rows:
-            self._row(table, cells, header)
+        _put_table(list(_word_rows(element)), self._composer, self.blocks, self._row)
 
     def _row(self, table: TableComposer, cells: list[Element], header: bool) -> None:
         texts: list[str] = []
@@ -779,16 +787,7 @@ class _OpenText:
         return " ".join(part for part in parts if part)
 
     def _table(self, element: Element) -> None:
-        rows = list(_rows(element))
-        if all(len(cells) <= 1 for cells, _ in rows):
-            # One column is a frame around text, not a table.
-            for cells, _ in rows:
-                for cell in cells:
-                    self.blocks(cell)
-            return
-        table = self._composer.table()
-        for cells, header in rows:
-            self._row(table, cells, header)
+        _put_table(list(_rows(element)), self._composer, self.blocks, self._row)
 
     def _row(self, table: TableComposer, cells: list[Element], header: bool) -> None:
         texts: list[str] = []
