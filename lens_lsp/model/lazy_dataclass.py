@@ -32,7 +32,9 @@ else:
 
 def _made(cls: Any, frozen: bool, eq: bool, order: bool, options: dict[str, Any]) -> Any:
     own = {name for name, value in vars(cls).items() if value is not None or name != "__hash__"}
-    made = dataclasses.dataclass(init=False, repr=False, eq=False, **options)(cls)
+    inherits = frozen and any(dataclasses.is_dataclass(base) for base in cls.__mro__[1:])  # only a frozen class may
+    made = dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, **options)(cls)
+    made.__dataclass_params__.frozen = frozen  # what a class that inherits from this one is compared with
     methods: dict[str, Any] = {"__init__": _first_init(made), "__repr__": _repr}
     compared = _values([field.name for field in dataclasses.fields(made) if field.compare])
     if eq:

@@ -175,3 +175,20 @@ def test_a_method_that_is_written_out_stays() -> None:
     assert Loud(1) == Loud(2)
     assert hash(Loud(1)) == 7
     assert repr(Loud(1)) == "loud"
+
+
+def test_a_standard_class_inherits_as_from_a_standard_one() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Marked(Place):
+        mark: str = ""
+
+    assert Marked("a.md", mark="x") == Marked("a.md", 1, [], "x")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Marked("a.md").mark = "y"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="cannot inherit non-frozen dataclass from a frozen one"):
+        dataclasses.dataclass(type("Open", (Place,), {}))
+
+
+def test_a_frozen_class_does_not_inherit_from_one_that_changes() -> None:
+    with pytest.raises(TypeError, match="cannot inherit frozen dataclass from a non-frozen one"):
+        dataclass(frozen=True)(type("Closed", (Tally,), {}))
