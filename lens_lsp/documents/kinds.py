@@ -57,6 +57,9 @@ class DocumentKind:
     """Whether Python's own library does some of the reading, so that its version counts, too."""
     pictures: bool = False
     """Whether its reader can draw the pages."""
+    holds: bool = False
+    """Whether its reader reads the documents that are attached to it, so that all readers' versions count; it is made
+    with the depth at which the document itself is attached."""
     glances: bool = False
     """Whether its reader can tell what a document is about: worth it where reading all of it takes much longer."""
 
@@ -66,7 +69,9 @@ _LXML = Library("lxml", "lxml")
 _PDFIUM = Library("pypdfium2", "pypdfium2")
 _STRIPRTF = Library("striprtf", "striprtf")
 KINDS = (
-    DocumentKind("pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), pictures=True, glances=True),
+    DocumentKind(
+        "pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), 2, pictures=True, holds=True, glances=True
+    ),
     DocumentKind("docx", ("docx", "docm", "dotx"), f"{_READERS}.office", "DocxReader", (_LXML,)),
     DocumentKind("pptx", ("pptx", "pptm"), f"{_READERS}.office", "PptxReader", (_LXML,)),
     DocumentKind(
@@ -75,9 +80,11 @@ KINDS = (
     DocumentKind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,)),
     DocumentKind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
     DocumentKind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
-    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 2, by_python=True),
-    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), by_python=True),
+    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 3, by_python=True, holds=True),
+    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), 2, by_python=True, holds=True),
 )
+SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
+"""Kinds without a reader that is kept well, and as what their programs save them for one that has."""
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 
@@ -85,6 +92,11 @@ _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 def kind_for(name: str) -> DocumentKind | None:
     """The kind of a file by the end of its name or path; None if it is none of ours."""
     return _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
+
+
+def advice(suffix: str) -> str:
+    """What to do about a file of a kind that nobody reads, by the end of its name; empty where nothing helps."""
+    return f"; save it as .{SAVED_AS[suffix]}" if suffix in SAVED_AS else ""
 
 
 def kind_named(name: str) -> DocumentKind:
@@ -98,13 +110,14 @@ def reader_version(kind: DocumentKind) -> str | None:
 
     The same bytes give the same text as long as it stays the same. What was installed when it was first asked counts.
     """
-    parts = [str(kind.edition)]
-    for library in kind.libraries:
+    parts = [f"{kind.edition}.{sum(each.edition for each in KINDS)}" if kind.holds else str(kind.edition)]
+    if missing(kind):
+        return None
+    libraries = dict.fromkeys([*kind.libraries, *(each for other in KINDS if kind.holds for each in other.libraries)])
+    for library in libraries:
         version = _installed(library)
-        if version is None:
-            return None
-        parts.append(f"{library.distribution}.{version}")
-    if kind.by_python:
+        parts += [f"{library.distribution}.{version}"] if version is not None else []
+    if kind.by_python or kind.holds:
         parts.append(f"python.{sys.version_info.major}.{sys.version_info.minor}")
     return "+".join(parts)
 

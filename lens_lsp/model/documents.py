@@ -22,7 +22,7 @@ from lens_lsp.model.text import Position, Span
 Locator = Mapping[str, int | str]
 """Where a person would open an extracted or tabular place: ``{"row": 3}``, ``{"cell": 2}``, ``{"key": "a.b"}``,
 ``{"page": 12}``; `locator_text` says it in words."""
-_OPENED = ("page", "slide", "sheet", "chapter", "message")
+_OPENED = ("page", "slide", "sheet", "chapter", "message", "attachment")
 """What a document is opened at; its lines are those of a text that nobody sees in it."""
 ELLIPSIS = "…"
 MOST_LINES = 3
@@ -436,6 +436,9 @@ def locator_text(locator: Locator | None) -> str:
     """A locator in words, on one line, with nothing in it that acts; empty for none."""
     if not locator:
         return ""
+    if "attachment" in locator:
+        holder = locator_text({name: value for name, value in locator.items() if name != "attachment"})
+        return ", ".join(part for part in (holder, _inline(str(locator["attachment"]))) if part)
     if "sheet" in locator:
         sheet = str(locator["sheet"])
         return _inline(f"{sheet}!{locator['cell']}" if "cell" in locator else sheet)

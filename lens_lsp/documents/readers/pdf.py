@@ -25,6 +25,7 @@ import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.frames import MOST_VIEW, PNG
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View, pages_shown
+from lens_lsp.documents.readers.attachments import Attachments
 from lens_lsp.documents.readers.composer import MOST_TEXT, TextComposer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf_layout import (
     WIDE_GAP,
@@ -39,6 +40,7 @@ from lens_lsp.documents.readers.pdf_layout import (
     passages_of,
     regions_of,
 )
+from lens_lsp.documents.readers.pdf_marks import NO_MARKS, PageMarks, attached_files, is_dynamic, marks_of, opened_form
 from lens_lsp.model.documents import BlockKind, Head, Locator
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -101,6 +103,8 @@ _INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (2
 """What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom: in points upwards on a page, in pixels downwards in a picture."""
+_MOST_ATTACHED = 200
+"""Files attached to one document."""
 MOST_PAGES = 5000
 """Pages of one document; what follows is left out and a notice says so."""
 _BEGINNING = 400
@@ -642,7 +646,11 @@ def _png(pixels: bytearray, width: int, height: int) -> bytes:
 
 
 class PdfReader:
-    """``.pdf``. Pages are counted from 1 as viewers do; no paragraph runs over the end of a page."""
+    """``.pdf``. Pages are counted from 1 as viewers do; no paragraph runs over the end of a page. ``depth`` is how deep
+    the document itself is attached to others."""
+
+    def __init__(self, depth: int = 0) -> None:
+        self._depth = depth
 
     def glance(self, data: bytes) -> str:
         """Title, subject, keywords and outline; where it has neither title nor outline, how its first page begins."""
@@ -666,15 +674,17 @@ class PdfReader:
 
     def extract_with(self, recognised: Mapping[int, str], data: bytes) -> Extracted:
         """The same, with what a program recognised on some pages, by number from 1, where they have no text."""
-        reading = _PdfText(recognised)
-        with opened(data) as document:
+        with opened(data) as document, opened_form(document) as form:
+            reading = _PdfText(recognised, form)
             for index in range(min(page_count(document), MOST_PAGES)):
                 reading.page(document, index)
                 if reading.letters > MOST_TEXT:
                     break
-            reading.close(page_count(document))
-            found = reading.extracted(Headings(reading.sheets, bookmarks(document)), _head(document))
-            return replace(found, private=_private(document, data))
+            attached = [*attached_files(document, _MOST_ATTACHED)]
+            reading.close(page_count(document), attached=bool(attached), dynamic=is_dynamic(document))
+            headings = Headings(reading.sheets, bookmarks(document))
+            found = reading.extracted(headings, _head(document), attached, self._depth)
+            return replace(found, private=_private(document, data) or found.private)
 
     def view(self, data: bytes, page: int, quote: str) -> View:
         """A page, from 1, as it looks, with a quote marked. Raises `Unextracted`."""
@@ -686,9 +696,11 @@ class _PdfText:
     """The pages so far, and which of them a user should know something about."""
 
     recognised: Mapping[int, str]
+    form: Handle | None = None
     sheets: list[PageText] = field(default_factory=list)
     letters: int = 0
     _hidden: dict[int, tuple[TextPiece, ...]] = field(default_factory=dict)
+    _marks: dict[int, PageMarks] = field(default_factory=dict)
     _bare: list[int] = field(default_factory=list)
     _recognised: list[int] = field(default_factory=list)
     _unread: list[int] = field(default_factory=list)
@@ -703,6 +715,10 @@ class _PdfText:
                 return
             visibility = visibility_of(page, pieces_of(page))
             bare = not visibility.seen and not visibility.hidden
+            marks = marks_of(page.handle, page.text, self.form, visibility.seen)
+            if marks != NO_MARKS:
+                self._marks[number] = marks
+                self.letters += sum(map(len, marks.lines))
             if bare and number in self.recognised:
                 self._recognise(number)
                 return
@@ -723,17 +739,24 @@ class _PdfText:
         self._recognised += [number] if words else []
         self.letters += sum(map(len, words))
 
-    def close(self, count: int) -> None:
-        """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything."""
+    def close(self, count: int, *, attached: bool, dynamic: bool) -> None:
+        """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything and nothing is
+        ``attached``."""
         read = len(self.sheets) + len(self._unread)
         if not self.sheets:
             raise Unextracted(Failure.BROKEN, "none of its pages can be read")
-        if not self.letters:
+        attached = attached or any(marks.attached for marks in self._marks.values())
+        if not self.letters and not attached:
             raise Unextracted(Failure.EMPTY, "no page has a text layer" if self._bare else "its pages are empty")
         if read < count:
             self._notices.append(f"only the first {read:,} of {count:,} pages were read")
         if self._unread:
             self._notices.append(f"{pages_shown(self._unread)} could not be read")
+        if dynamic:
+            self._notices.append("its form is made by a program in it (XFA) and was not read; print it to a PDF")
+        played = [number for number, marks in self._marks.items() if marks.played]
+        if played:
+            self._notices.append(f"{pages_shown(played)}: a film, a sound or a model was not read")
         layered = [sheet.number for sheet in self.sheets if sheet.recognised and sheet.number not in self.recognised]
         if layered:
             self._notices.append(f"{pages_shown(layered)}: text layer over scanned pages")
@@ -745,8 +768,11 @@ class _PdfText:
             have = "have" if len(self._hidden) > 1 else "has"
             self._notices.append(f"{pages_shown(list(self._hidden))} {have} text that nobody sees")
 
-    def extracted(self, headings: Headings, head: Head) -> Extracted:
-        """The text of all pages; what nobody sees is at the end of its page and named as hidden."""
+    def extracted(
+        self, headings: Headings, head: Head, attached: Sequence[tuple[str, bytes | None]], depth: int
+    ) -> Extracted:
+        """The text of all pages, and what is ``attached`` to the document. What stands on a page beside its text is at
+        the page's end, and behind that what nobody sees, named as hidden."""
         composer = TextComposer()
         hyphens = Hyphens(_texts(self.sheets))
         blocks, hidden = 0, []
@@ -755,14 +781,23 @@ class _PdfText:
             composer.place({"page": sheet.number, **by})
             for passage in sheet.passages:
                 blocks += _compose(composer, passage, hyphens, headings.level(sheet, passage))
+            for line in self._marks[sheet.number].lines if sheet.number in self._marks else ():
+                blocks += not composer.full
+                composer.paragraph(line)
             for piece in self._hidden.get(sheet.number, ()):
                 if on_one_line(piece.text) and not composer.full:
                     composer.paragraph(piece.text)
                     hidden.append(blocks)
                     blocks += 1
-        found = composer.extracted(head, self._notices, titled=True)
+        reading = Attachments(composer, depth)
+        for number, marks in self._marks.items():
+            reading.all(marks.attached, {"page": number})
+        reading.all(attached, {})
+        found = composer.extracted(head, [*self._notices, *reading.notices], titled=True)
         spans = tuple(found.structure.blocks[at].span for at in hidden)
-        return replace(found, structure=replace(found.structure, hidden=spans), pages=tuple(self._bare))
+        structure = replace(found.structure, hidden=(*spans, *found.structure.hidden))
+        pictures, private = reading.pictures, reading.private
+        return replace(found, structure=structure, pages=tuple(self._bare), pictures=pictures, private=private)
 
 
 def _compose(composer: TextComposer, passage: PagePassage, hyphens: Hyphens, level: int | None) -> int:
