@@ -72,12 +72,12 @@ KINDS = (
     DocumentKind(
         "pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), 2, pictures=True, holds=True, glances=True
     ),
-    DocumentKind("docx", ("docx", "docm", "dotx"), f"{_READERS}.office", "DocxReader", (_LXML,)),
-    DocumentKind("pptx", ("pptx", "pptm"), f"{_READERS}.office", "PptxReader", (_LXML,)),
+    DocumentKind("docx", ("docx", "docm", "dotx"), f"{_READERS}.office", "DocxReader", (_LXML,), 2),
+    DocumentKind("pptx", ("pptx", "pptm"), f"{_READERS}.office", "PptxReader", (_LXML,), 2),
     DocumentKind(
-        "sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE, _LXML), 2
+        "sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE, _LXML), 3
     ),
-    DocumentKind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,)),
+    DocumentKind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,), 2),
     DocumentKind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
     DocumentKind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
     DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 3, by_python=True, holds=True),
