@@ -37,9 +37,11 @@ from lens_lsp.documents.readers.pdf_layout import (
     PageText,
     TextPiece,
     TextStyle,
+    line_numbers_of,
     passages_of,
     regions_of,
 )
+from lens_lsp.documents.readers.pdf_letters import JOINED, apart_at, composed, is_garbled, sampled
 from lens_lsp.documents.readers.pdf_marks import NO_MARKS, PageMarks, attached_files, is_dynamic, marks_of, opened_form
 from lens_lsp.model.documents import BlockKind, Head, Locator
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -60,6 +62,8 @@ _BOX_BYTES = 16
 _MISSED_BLANK = 0.2
 """In font sizes: a gap that much wider than the others of its word is a blank that pdfium took for kerning."""
 _NO_BLANK = 0.03
+_SHORT_NUMBER = 3
+"""Characters: two numbers that are taken for one have more."""
 _OVERLAP = 0.2
 """In font sizes: a blank that leaves less room than the first, or was drawn over by less than the second, is none."""
 _BOLD_WEIGHT = 600
@@ -72,6 +76,7 @@ _POINTER = ctypes.c_void_p
 _INT = ctypes.c_int
 # The same functions without the generated wrappers' checks of each argument: called for each character or word.
 _character_box = ctypes.cast(pdfium.FPDFText_GetLooseCharBox, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
+_unmapped = ctypes.cast(pdfium.FPDFText_HasUnicodeMapError, ctypes.CFUNCTYPE(_INT, _POINTER, _INT))
 _word_object = ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.CFUNCTYPE(_POINTER, _POINTER, _INT))
 _word_matrix = ctypes.cast(pdfium.FPDFText_GetMatrix, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
 _word_size = ctypes.cast(pdfium.FPDFText_GetFontSize, ctypes.CFUNCTYPE(ctypes.c_double, _POINTER, _INT))
@@ -221,7 +226,9 @@ def pieces_of(page: PdfPage) -> list[TextPiece]:
     """All pieces of a page, in the order of its content."""
     text = text_of(page)
     broken = _SURROGATE.search(text) is not None
-    reading = _LinePieces(page, boxes_of(page, len(text)))
+    boxes = boxes_of(page, len(text))
+    text = composed(text, boxes)
+    reading = _LinePieces(page, boxes)
     for match in _TOKEN.finditer(text):
         token = match[0]
         if token in _HYPHENS:
@@ -229,9 +236,9 @@ def pieces_of(page: PdfPage) -> list[TextPiece]:
         elif token[0] in "\r\n":
             reading.end()
         else:
-            for start, end in reading.apart(match.start(), match.end()):
-                part = text[start:end]
-                reading.word(_whole(part) if broken else part, start, end - 1)
+            for start, end in reading.apart(text, match.start(), match.end()):
+                part = text[start:end].replace(JOINED, "")
+                reading.word(_whole(part) if broken else part, start, end - 1, parted=start > match.start())
     reading.end()
     return reading.pieces
 
@@ -262,6 +269,11 @@ def boxes_of(page: PdfPage, count: int) -> list[float]:
     return boxes[:]
 
 
+def _is_garbled(page: PdfPage) -> bool:
+    text = text_of(page)
+    return is_garbled(text, [_unmapped(page.address, at) > 0 for at in sampled(len(text))])
+
+
 def _whole(text: str) -> str:
     """Pairs of surrogates as the characters they stand for, single ones replaced."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -289,8 +301,23 @@ class _LinePieces:
     def __post_init__(self) -> None:
         self._looks = _PageStyles(self.page)
 
-    def apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def apart(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The words of the characters from ``start`` to ``end``, which pdfium takes for one."""
+        for first, last in self._apart(start, end):
+            if text[first:last].isalpha() or last - first <= _SHORT_NUMBER:
+                yield first, last
+                continue
+            objects = [_word_object(self.page.address, at) or 0 for at in range(first, last)]
+            lefts, rights = self.boxes[4 * first + 4 : 4 * last : 4], self.boxes[4 * first + 2 : 4 * last - 4 : 4]
+            gaps = [left - right for left, right in zip(lefts, rights, strict=True)]
+            size = self._looks.style(first, self.boxes[4 * first : 4 * first + 4]).size
+            begin = first
+            for at in apart_at(text[first:last], objects, gaps, size):
+                yield begin, first + at
+                begin = first + at
+            yield begin, last
+
+    def _apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         lefts, rights = self.boxes[4 * start + 4 : 4 * end : 4], self.boxes[4 * start + 2 : 4 * end - 4 : 4]
         gaps = [left - right for left, right in zip(lefts, rights, strict=True)]
         if len(gaps) > 1 and (widest := max(gaps)) > 0:
@@ -304,8 +331,9 @@ class _LinePieces:
                         start = at
         yield start, end
 
-    def word(self, text: str, first: int, last: int) -> None:
-        """Take the word of the characters ``first`` to ``last``, in this piece or in a new one."""
+    def word(self, text: str, first: int, last: int, *, parted: bool) -> None:
+        """Take the word of the characters ``first`` to ``last``, in this piece or in a new one; one that was parted
+        from what stands before it stays so."""
         box = self.boxes[4 * first : 4 * first + 4] + self.boxes[4 * last : 4 * last + 4]
         style = self._looks.style(first, box)
         begin, end = _ALONG[style.direction](box)
@@ -317,7 +345,7 @@ class _LinePieces:
                 self.end()
         if not self._words:
             self._left, self._right, self._first, self._direction = begin, end, end - begin, style.direction
-        if self._words and -_OVERLAP * style.size < begin - self._last[1] < _NO_BLANK * style.size:
+        if self._words and not parted and -_OVERLAP * style.size < begin - self._last[1] < _NO_BLANK * style.size:
             self._words[-1] += text
         else:
             self._words.append(text)
@@ -565,7 +593,8 @@ def _letters(text: str) -> tuple[str, list[int]]:
     folded: list[str] = []
     at: list[int] = []
     for index, character in enumerate(text):
-        for letter in unicodedata.normalize("NFKC", character).casefold():
+        # An accent may be a character of its own: it counts neither here nor there.
+        for letter in unicodedata.normalize("NFKD", character).casefold():
             if letter.isalnum():
                 folded.append(letter)
                 at.append(index)
@@ -701,7 +730,10 @@ class _PdfText:
     letters: int = 0
     _hidden: dict[int, tuple[TextPiece, ...]] = field(default_factory=dict)
     _marks: dict[int, PageMarks] = field(default_factory=dict)
+    _beside: dict[int, list[str]] = field(default_factory=dict)
+    """The lines that stand at the end of each page."""
     _bare: list[int] = field(default_factory=list)
+    _garbled: list[int] = field(default_factory=list)
     _recognised: list[int] = field(default_factory=list)
     _unread: list[int] = field(default_factory=list)
     _notices: list[str] = field(default_factory=list)
@@ -713,18 +745,26 @@ class _PdfText:
             if page is None:
                 self._unread.append(number)
                 return
-            visibility = visibility_of(page, pieces_of(page))
+            garbled = _is_garbled(page)
+            visibility = visibility_of(page, [] if garbled else pieces_of(page))
+            self._garbled += [number] if garbled else []
             bare = not visibility.seen and not visibility.hidden
             marks = marks_of(page.handle, page.text, self.form, visibility.seen)
             if marks != NO_MARKS:
                 self._marks[number] = marks
+                self._beside[number] = [*marks.lines]
                 self.letters += sum(map(len, marks.lines))
             if bare and number in self.recognised:
                 self._recognise(number)
                 return
             if bare and has_marks(page):
                 self._bare.append(number)
-        passages = passages_of(regions_of(visibility.seen), _PLAIN_STYLE)
+        counted = line_numbers_of(visibility.seen)
+        seen = visibility.seen
+        if counted:
+            seen = [piece for piece in seen if piece not in counted]
+            self._beside.setdefault(number, []).append(f"Line numbers: {counted[0].text}–{counted[-1].text}")
+        passages = passages_of(regions_of(seen), _PLAIN_STYLE)
         self.sheets.append(PageText(number, passages, visibility.recognised))
         if visibility.hidden:
             self._hidden[number] = tuple(visibility.hidden)
@@ -752,6 +792,9 @@ class _PdfText:
             self._notices.append(f"only the first {read:,} of {count:,} pages were read")
         if self._unread:
             self._notices.append(f"{pages_shown(self._unread)} could not be read")
+        garbled = [number for number in self._garbled if number not in self.recognised]
+        if garbled:
+            self._notices.append(f"{pages_shown(garbled)}: its fonts do not say which letters they draw, text not read")
         if dynamic:
             self._notices.append("its form is made by a program in it (XFA) and was not read; print it to a PDF")
         played = [number for number, marks in self._marks.items() if marks.played]
@@ -781,7 +824,7 @@ class _PdfText:
             composer.place({"page": sheet.number, **by})
             for passage in sheet.passages:
                 blocks += _compose(composer, passage, hyphens, headings.level(sheet, passage))
-            for line in self._marks[sheet.number].lines if sheet.number in self._marks else ():
+            for line in self._beside.get(sheet.number, ()):
                 blocks += not composer.full
                 composer.paragraph(line)
             for piece in self._hidden.get(sheet.number, ()):
