@@ -5,7 +5,7 @@ How much is read is bounded by bytes, never by time: the same bytes are to give 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from lens_lsp.documents.kinds import (
@@ -39,7 +39,6 @@ _MARKUP = frozenset({"htm", "html", "xml"})
 _PICTURE_SUFFIXES = "avif bmp emf gif heic heif ico jpeg jpg png svg tif tiff webp wmf"
 _PICTURES = frozenset(_PICTURE_SUFFIXES.split())
 _BEGINNINGS = ((b"%PDF-", "pdf"), (b"{\\rtf", "rtf"))
-MESSAGE = "message/rfc822"
 _NAMELESS = "without a name"
 _PARAGRAPHS = regex(r"\n[ \t]*\r?\n")
 _WHY = {
@@ -75,8 +74,17 @@ class Attachments:
             else:
                 self.read(name, data, place, level)
 
-    def read(self, name: str, data: bytes, place: Locator, level: int = 1, type_: str = "") -> None:
-        """Read one attachment under a heading with its name; ``type_`` is what its holder says it is (RFC 2046)."""
+    def read(
+        self,
+        name: str,
+        data: bytes,
+        place: Locator,
+        level: int = 1,
+        type_: str = "",
+        opened: Callable[[int], Extracted] | None = None,
+    ) -> None:
+        """Read one attachment under a heading with its name; ``type_`` is what its holder says it is (RFC 2046).
+        ``opened`` reads one that its holder has open already, at a depth."""
         shown = on_one_line(name) or _NAMELESS
         suffix = shown.rpartition(".")[2].lower() if "." in shown else ""
         self._count += 1
@@ -84,22 +92,24 @@ class Attachments:
             self._unread(shown, "there is too much attached")
             return
         self._left -= len(data)
-        kind = kind_for(shown) or _kind_of(data, type_)
-        if suffix in _PICTURES or type_.startswith("image/"):
+        kind = kind_for(shown) or _kind_of(data)
+        if opened is not None:
+            self._document(opened, shown, place, level)
+        elif suffix in _PICTURES or type_.startswith("image/"):
             self.pictures += 1
         elif kind is not None:
-            self._document(kind, shown, data, place, level)
+            self._document(lambda depth: _extracted(kind, data, depth), shown, place, level)
         elif type_.startswith("text/") or suffix in _TEXTS:
             self._text(shown, suffix, data, place, level)
         else:
             self._unread(shown, f"no reader knows its kind{advice(suffix)}")
 
-    def _document(self, kind: DocumentKind, shown: str, data: bytes, place: Locator, level: int) -> None:
+    def _document(self, extract: Callable[[int], Extracted], shown: str, place: Locator, level: int) -> None:
         if self._depth >= DEEPEST:
             self._unread(shown, "it is a document in a document in a document")
             return
         try:
-            found = self._extracted(kind, data)
+            found = extract(self._depth + 1)
         except Unextracted as reason:
             self._unread(shown, _WHY.get(reason.failure, "it is damaged"))
             return
@@ -119,13 +129,6 @@ class Attachments:
             self._unread(shown, f"{pages_shown(found.pages)} without text", part=True)
         self.pictures += found.pictures
         self.private = self.private or found.private
-
-    def _extracted(self, kind: DocumentKind, data: bytes) -> Extracted:
-        if missing(kind):
-            raise Unextracted(Failure.NO_READER)
-        reader = getattr(import_module(kind.module), kind.reader)
-        found: Extracted = (reader(self._depth + 1) if kind.holds else reader()).extract(data)
-        return found
 
     def _text(self, shown: str, suffix: str, data: bytes, place: Locator, level: int) -> None:
         if len(data) > _MOST_TEXT:
@@ -158,10 +161,16 @@ class Attachments:
         self.notices.append(f"{what} {shown}: not read, {why}")
 
 
-def _kind_of(data: bytes, type_: str) -> DocumentKind | None:
-    """The kind of a document by its type or by how it begins, where its name does not tell."""
-    if type_ == MESSAGE:
-        return kind_named("eml")
+def _extracted(kind: DocumentKind, data: bytes, depth: int) -> Extracted:
+    if missing(kind):
+        raise Unextracted(Failure.NO_READER)
+    reader = getattr(import_module(kind.module), kind.reader)
+    found: Extracted = (reader(depth) if kind.holds else reader()).extract(data)
+    return found
+
+
+def _kind_of(data: bytes) -> DocumentKind | None:
+    """The kind of a document by how it begins, where its name does not tell."""
     return next((kind_named(name) for beginning, name in _BEGINNINGS if data.startswith(beginning)), None)
 
 

@@ -16,9 +16,10 @@ from email.errors import MessageError
 from email.header import Header, decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from functools import partial
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.attachments import MESSAGE, Attachments
+from lens_lsp.documents.readers.attachments import Attachments
 from lens_lsp.documents.readers.composer import TextComposer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
 from lens_lsp.model.documents import BlockKind, Head, Locator
@@ -34,6 +35,7 @@ _ESCAPED_FROM = regex(rb"^>(>*From )", re.MULTILINE)
 _PARAGRAPHS = regex(r"\n[ \t]*\n")
 _KEYS = {"subject", "from", "to", "date", "received", "message-id", "mime-version", "return-path", "content-type"}
 _DEEPEST = 50
+_MESSAGE = "message/rfc822"
 
 
 class MessageReader:
@@ -44,8 +46,12 @@ class MessageReader:
 
     def extract(self, data: bytes) -> Extracted:
         """Head, words and attachments; raises `Unextracted` for what is no message."""
+        return self.extract_parsed(_parsed(_FROM.sub(b"", data, count=1) if data.startswith(b"From ") else data))
+
+    def extract_parsed(self, message: Message) -> Extracted:
+        """The same of a message that another one holds; raises `Unextracted` for one without a head."""
         composer = TextComposer()
-        message = _parsed(_FROM.sub(b"", data, count=1) if data.startswith(b"From ") else data)
+        _refuse_headless(message)
         subject = _header(message, "subject")
         composer.place(_place(message, 1))
         composer.block(BlockKind.FRONT_MATTER, "\n".join(_lines_of_head(message, ("subject", *_SHOWN))))
@@ -96,9 +102,13 @@ def _messages(data: bytes) -> Iterator[bytes]:
 
 def _parsed(data: bytes) -> Message:
     message = message_from_bytes(data, policy=policy.compat32)
+    _refuse_headless(message)
+    return message
+
+
+def _refuse_headless(message: Message) -> None:
     if not any(key.lower() in _KEYS for key in message):
         raise Unextracted(Failure.BROKEN, "it is no message")
-    return message
 
 
 def _compose(message: Message, composer: TextComposer, attachments: Attachments, place: Locator, level: int) -> None:
@@ -117,17 +127,21 @@ def _compose(message: Message, composer: TextComposer, attachments: Attachments,
         composer.paragraph("Attached: " + ", ".join(name for name, _ in attached))
     for name, part in attached:
         kind = part.get_content_type()
-        data = _decoded(part).encode("utf-8", "replace") if kind.startswith("text/") else _bytes_of(part)
-        attachments.read(name, data, place, level, kind)
+        inner = _inner(part)
+        payload = part.get_payload(decode=True)
+        data = _decoded(part).encode("utf-8", "replace") if kind.startswith("text/") else payload
+        attachments.read(
+            name,
+            data if isinstance(data, bytes) else b"",
+            place,
+            level,
+            kind,
+            None if inner is None or kind != _MESSAGE else partial(_of_inner, inner),
+        )
 
 
-def _bytes_of(part: Message) -> bytes:
-    """What is attached, as it was before; a message as it is written."""
-    payload = part.get_payload(decode=True)
-    if isinstance(payload, bytes):
-        return payload
-    inner = _inner(part)
-    return b"" if inner is None else inner.as_bytes()
+def _of_inner(message: Message, depth: int) -> Extracted:
+    return MessageReader(depth).extract_parsed(message)
 
 
 def _inner(part: Message) -> Message | None:
@@ -140,13 +154,13 @@ def _inner(part: Message) -> Message | None:
 def _name_of(part: Message, name: str, kind: str) -> str:
     """The name of an attachment; a message without one is called by its subject."""
     inner = _inner(part)
-    return name or (_header(inner, "subject") if kind == MESSAGE and inner is not None else "") or kind
+    return name or (_header(inner, "subject") if kind == _MESSAGE and inner is not None else "") or kind
 
 
 def _bodies(part: Message, attached: list[tuple[str, Message]], depth: int = 0) -> list[Message]:
     """The parts to be read, of several ways to say the same the plainest; others are added to ``attached``."""
     kind, name = part.get_content_type(), _file_name(part)
-    if name or part.get_content_disposition() == "attachment" or kind == MESSAGE:
+    if name or part.get_content_disposition() == "attachment" or kind == _MESSAGE:
         attached.append((_name_of(part, name, kind), part))
         return []
     if part.is_multipart() and depth < _DEEPEST:

@@ -797,6 +797,9 @@ class _PdfText:
             self._notices.append(f"{pages_shown(garbled)}: its fonts do not say which letters they draw, text not read")
         if dynamic:
             self._notices.append("its form is made by a program in it (XFA) and was not read; print it to a PDF")
+        crowded = [number for number, marks in self._marks.items() if marks.cut]
+        if crowded:
+            self._notices.append(f"{pages_shown(crowded)}: further comments and fields were not read")
         played = [number for number, marks in self._marks.items() if marks.played]
         if played:
             self._notices.append(f"{pages_shown(played)}: a film, a sound or a model was not read")

@@ -134,17 +134,16 @@ def apart_at(text: str, objects: Sequence[int], gaps: Sequence[float], size: flo
     each character was drawn by, ``gaps`` what is between it and the next one."""
     if not 2 < len(text) <= _MOST_DIGITS or _NUMERIC.fullmatch(text) is None:
         return
-    ends = [at for at in range(1, len(text)) if objects[at] != objects[at - 1]]
     if _NUMBER.fullmatch(text) is not None:
         return
+    ends = [at for at in range(1, len(text)) if objects[at] != objects[at - 1]]
     usual = max(sorted(gaps)[len(gaps) // 2], 0.0)
     start = 0
     for at in ends:
-        if (
-            (gaps[at - 1] > usual + _WIDER * size or len(ends) == 1)
-            and _NUMBER.fullmatch(text, start, at)
-            and _begins(text, at)
-        ):
+        # A sign may be that of an exponent.
+        alone = len(ends) == 1 and text[at] not in _PLUS_AND_MINUS
+        wide = alone or gaps[at - 1] > usual + _WIDER * size
+        if wide and _NUMBER.fullmatch(text, start, at) and _begins(text, at):
             yield at
             start = at
 

@@ -22,6 +22,8 @@ _LONGEST = 1 << 18
 """Bytes of UTF-16 of a value or a comment."""
 _MOST_ANNOTATIONS = 5000
 """Of one page."""
+_MOST_LETTERS = 1_000_000
+"""Of the marks of one page; what follows is left out, and the page is counted as cut."""
 _MOST_OPTIONS = 1000
 _LONGEST_CAPTION = 100
 _LONGEST_MARKED = 200
@@ -69,6 +71,8 @@ class PageMarks:
     """Names and bytes of attached files; None for one that is too large or damaged."""
     played: bool = False
     """Whether it has films, sounds or models, which nobody reads."""
+    cut: bool = False
+    """Whether there are more."""
 
 
 NO_MARKS = PageMarks()
@@ -129,10 +133,11 @@ def marks_of(page: Handle, text: Handle, form: Handle | None, pieces: Sequence[T
 
 def _marks(page: Handle, text: Handle, form: Handle | None, pieces: Sequence[TextPiece], count: int) -> PageMarks:
     found: list[tuple[float, float, int, str]] = []
+    letters = 0
     attached: list[tuple[str, bytes | None]] = []
     played = False
     for index in range(count):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        annotation = pdfium.FPDFPage_GetAnnot(page, index) if letters <= _MOST_LETTERS else None
         if not annotation:
             continue
         try:
@@ -149,11 +154,13 @@ def _marks(page: Handle, text: Handle, form: Handle | None, pieces: Sequence[Tex
             else:
                 line = _comment(annotation, subtype, text)
             if line:
+                letters += len(line)
                 found.append((-frame.top, frame.left, index, line))
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
     lines = dict.fromkeys(line for _, _, _, line in sorted(found))
-    return PageMarks(tuple(lines), tuple(attached), played)
+    cut = letters > _MOST_LETTERS or pdfium.FPDFPage_GetAnnotCount(page) > count
+    return PageMarks(tuple(lines), tuple(attached), played, cut)
 
 
 def _comment(annotation: Handle, subtype: int, text: Handle) -> str:
