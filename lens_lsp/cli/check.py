@@ -20,7 +20,7 @@ from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.check import check_annotations, check_json, check_sarif, message
+from lens_lsp.schema.memory_shapes import check_annotations, check_json, check_sarif, message
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -12,7 +12,7 @@ from lens_lsp.app.configuration import change_settings, read_settings, written_s
 from lens_lsp.app.consent import ConsentMissing, ask_again
 from lens_lsp.app.settings import ModelSettings
 from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
-from lens_lsp.memory import keyring
+from lens_lsp.memory import userdata
 from lens_lsp.model.errors import UsageError
 
 
@@ -24,7 +24,7 @@ def preferences() -> dict[str, object]:
         "key": {
             "origin": _origin(model),
             "stored": model.key_in_keyring,
-            "available": keyring.available(),
+            "available": userdata.keyring_available(),
             "environment": model.key is not None and model.key_withheld is None and not model.key_in_keyring,
         },
     }
@@ -54,13 +54,13 @@ def prefer(changes: Mapping[str, object], agreed: object = None) -> dict[str, ob
 def keep_key(key: str) -> dict[str, object]:
     """Keep the key for the origin of the model that is configured. Raises `UsageError`, `KeyringFailed`, OSError."""
     ApiKey(key)  # refuses what could not be sent
-    keyring.keep(_required(), key)
+    userdata.keep_key(_required(), key)
     return preferences()
 
 
 def drop_key() -> dict[str, object]:
     """Take the key of that origin away. Raises as `keep_key`."""
-    keyring.drop(_required())
+    userdata.drop_key(_required())
     return preferences()
 
 
