@@ -20,8 +20,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.soak.harness import Options, Verdict, harness
-
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.settings import Request
@@ -34,6 +32,7 @@ from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import QUESTION, oracle_of
 from tests.judge.llm.traced import replies, traced
 from tests.judge.secret_samples import KINDS, samples
+from tests.soak.harness import Options, Verdict, harness
 
 MODES = (Mode.DEEP, Mode.FAST)
 SORTS = ("denied", "private", "secret")

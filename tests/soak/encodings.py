@@ -19,8 +19,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.soak.harness import Options, Verdict, harness
-
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
@@ -28,6 +26,7 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import Evidence, Findings, SkipReason
 from tests.soak.encoded_texts import KINDS, LINE_END, Kind, Written, documents
+from tests.soak.harness import Options, Verdict, harness
 
 BATCH = 50
 """Notes of one folder."""

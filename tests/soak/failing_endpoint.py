@@ -18,8 +18,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.soak.harness import Options, Verdict, harness
-
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
@@ -32,6 +30,7 @@ from tests.judge.llm.attempts import asking
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import NARROW, QUESTION, notes, oracle_of, served
+from tests.soak.harness import Options, Verdict, harness
 
 SHARE = 0.2
 SECONDS = 1.0

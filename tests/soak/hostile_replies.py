@@ -15,8 +15,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.soak.harness import Options, Verdict, harness
-
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.settings import Request
@@ -28,6 +26,7 @@ from lens_lsp.model.observation import Judgement, ObservationReply, Region
 from tests.judge.llm.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken
 from tests.judge.llm.grammar import Grammar, workspace
 from tests.judge.llm.independent import held, violations
+from tests.soak.harness import Options, Verdict, harness
 
 MODES = (Mode.DEEP, Mode.FAST)
 LIMITS = {"request_tokens": 700, "direct_tokens": 50}

@@ -30,9 +30,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.soak.harness import Options, Verdict, harness
-
 from tests.lsp.lsp_client import SERVE, LspProcess, environment
+from tests.soak.harness import Options, Verdict, harness
 
 QUESTION = "why did the backup of the server fail?"
 MEGABYTE = 1_000_000

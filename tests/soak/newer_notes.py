@@ -17,8 +17,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.soak.harness import Options, Verdict, harness
-
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.settings import Request
@@ -28,6 +26,7 @@ from lens_lsp.model.answer import Answer, StopReason, answer_of
 from lens_lsp.model.cluster import Asked
 from lens_lsp.model.plan import Plan
 from lens_lsp.search.recall import MemoryContext
+from tests.soak.harness import Options, Verdict, harness
 
 _THINGS = [
     "harbour",

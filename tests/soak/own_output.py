@@ -25,14 +25,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.soak.harness import Options, Verdict, harness
-
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.cli import main as lens_main
 from lens_lsp.memory.answer_files import as_block
 from lens_lsp.model.answer import Answer, answer_of
 from lens_lsp.model.documents import Evidence
+from tests.soak.harness import Options, Verdict, harness
 
 _SYLLABLES = ("ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "wo", "xe", "ya", "zu")
 _STAMP = re.compile(r'[ \t>]*(?:%% )?<!-- lens:(?:begin \w+ \{"lens":"output/1"\}|end w\w+) -->\n?')
