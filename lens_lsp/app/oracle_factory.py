@@ -18,7 +18,7 @@ from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:
     from lens_lsp.app.consent import Destination
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
     from lens_lsp.judge.cancellation import Stop
     from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest
     from lens_lsp.judge.llm.chat_oracle import ChatOracle

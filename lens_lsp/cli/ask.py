@@ -18,7 +18,7 @@ from lens_lsp.app.composition import answer, preview
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import choose
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.app.workspace_store import Notify, StoreChoice, opened_memory, unchanged_memory
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.answer_printer import AnswerPrinter
@@ -33,6 +33,7 @@ from lens_lsp.schema.answer_shapes import preview_json
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.conversation import Preview
+
 
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 
