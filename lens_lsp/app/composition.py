@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory
     from lens_lsp.app.request import Request
     from lens_lsp.app.workspace_store import StoreChoice
-    from lens_lsp.judge.cancellation import Stop
+    from lens_lsp.judge.ledger import Stop
     from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.model.answer import Answer
     from lens_lsp.model.cluster import WrongAnswer

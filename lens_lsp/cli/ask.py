@@ -26,7 +26,7 @@ from lens_lsp.cli.arguments import ask_parser, command_line, parse_mixed, questi
 from lens_lsp.cli.renderers import Places, roots_of, rows
 from lens_lsp.cli.summary import Summary, closing_line, some
 from lens_lsp.cli.terminal import is_terminal, open_output, printable, printable_path, put, put_json, tell
-from lens_lsp.judge.cancellation import Stop
+from lens_lsp.judge.ledger import Stop
 from lens_lsp.model.answer import Answer, Event, Mode, Status
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.answer import preview_json
