@@ -18,8 +18,8 @@ from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:
     from lens_lsp.app.consent import Destination
-    from lens_lsp.app.request import Request
-    from lens_lsp.judge.ledger import Stop
+    from lens_lsp.app.settings import Request
+    from lens_lsp.judge.cancellation import Stop
     from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest
     from lens_lsp.judge.llm.chat_oracle import ChatOracle
     from lens_lsp.judge.oracle import Oracle
@@ -168,7 +168,7 @@ class OracleFactory:
             await self.aclose()
 
     async def _terms(self, stop: Stop | None) -> Terms:
-        from lens_lsp.judge.ledger import Stop
+        from lens_lsp.judge.cancellation import Stop
 
         stop, settings, meter = stop or Stop(), self.settings, self._counter()
         if settings.daily_tokens is not None:

@@ -18,7 +18,7 @@ from lens_lsp.app.composition import answer, preview
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import choose
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.app.workspace_store import Notify, StoreChoice, opened_memory, unchanged_memory
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.answer_printer import AnswerPrinter
@@ -26,13 +26,14 @@ from lens_lsp.cli.arguments import ask_parser, command_line, parse_mixed, questi
 from lens_lsp.cli.renderers import Places, roots_of, rows
 from lens_lsp.cli.summary import Summary, closing_line, some
 from lens_lsp.cli.terminal import is_terminal, open_output, printable, printable_path, put, put_json, tell
-from lens_lsp.judge.ledger import Stop
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.model.answer import Answer, Event, Mode, Status
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.answer import preview_json
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.conversation import Preview
+
 
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 

@@ -11,7 +11,7 @@ from time import perf_counter
 
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.arguments import command_line, find_parser, parse_mixed, question_and_paths, settings_for
 from lens_lsp.cli.renderers import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer, roots_of

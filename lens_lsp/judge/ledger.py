@@ -1,4 +1,4 @@
-"""What a question may cost, what it has cost, and the wish to end it: each call is counted or refused.
+"""What a question may cost and what it has cost: every call is refused or counted before it is made.
 
 The bound of the paper's Proposition 2 (equation 16) is held here, whatever the control flow above does: a request
 that would exceed calls, tokens, time or money is never sent. One call is kept for the synthesis at all times.
@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TypeVar, overload
 
 from lens_lsp.model.answer import Account, Mode, Sent, StopReason
 from lens_lsp.model.errors import BudgetSpent
 from lens_lsp.model.lazy_dataclass import dataclass
-
-if TYPE_CHECKING:
-    import asyncio
 
 N = TypeVar("N", int, float)
 # Three lines of ours around a region, with their nonce.
@@ -253,52 +249,3 @@ class Ledger:
             endpoint=self._endpoint,
             sent=tuple(self._sent),
         )
-
-
-class Stop:
-    """The wish to end with what there is: uttered anywhere (another thread, a signal's handler), heeded on one loop."""
-
-    def __init__(self) -> None:
-        self._asked = False
-        self._pending: set[asyncio.Timeout] = set()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def ask(self) -> None:
-        """End what is pending and whatever would begin."""
-        self._asked = True
-        if self._loop is not None:
-            with suppress(RuntimeError):  # it is closed: nothing is pending
-                self._loop.call_soon_threadsafe(self._end)  # a loop that waits for a socket hears of nothing else
-
-    def asked(self) -> bool:
-        """Whether it was uttered."""
-        return self._asked
-
-    def _end(self) -> None:
-        import asyncio
-
-        now = asyncio.get_running_loop().time()
-        for limit in self._pending:
-            if not limit.expired():  # a stop that came before ends it already
-                limit.reschedule(now)
-
-    @asynccontextmanager
-    async def heeded(self) -> AsyncGenerator[None]:
-        """What is awaited inside is cancelled at the stop. Raises `BudgetSpent` then: no further call is wanted."""
-        import asyncio
-
-        self._loop = asyncio.get_running_loop()
-        if self._asked:
-            raise BudgetSpent(StopReason.CANCELLED)
-        limit = asyncio.timeout(None)
-        try:
-            async with limit:
-                self._pending.add(limit)
-                try:
-                    yield
-                finally:
-                    self._pending.discard(limit)
-        except TimeoutError:
-            if limit.expired():
-                raise BudgetSpent(StopReason.CANCELLED) from None
-            raise

@@ -24,7 +24,7 @@ from lens_lsp.app.composition import answer, preview
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.oracle_factory import OracleFactory, decide, of_endpoint
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules, inside
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import folders_at
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Sent
     from lens_lsp.schema.protocol import FindParams
+
 
 logger = logging.getLogger(__name__)
 _PROBE_SECONDS = 10.0

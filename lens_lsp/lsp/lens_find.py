@@ -6,8 +6,8 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.question_tasks import QuestionTasks
 from lens_lsp.app.settings import Settings
+from lens_lsp.judge.cancellation import QuestionTasks
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination
 from lens_lsp.lsp.lens_ask import AnsweredQuestion, FrozenQuestion, SearchObserver, freeze, write_down
@@ -22,7 +22,7 @@ from lens_lsp.schema.protocol import FindParams
 
 if TYPE_CHECKING:
     from lens_lsp.app.lens import FindObserver
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
     from lens_lsp.lsp.server import LensServer
 
 

@@ -40,7 +40,7 @@ async def status(ls: LensServer, params: StatusParams) -> Status:
 async def _judge(ls: LensServer) -> WireJudge:
     from lens_lsp.app.configuration import searched
     from lens_lsp.app.consent import folders_of, missing
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
     from lens_lsp.lsp.lens_ask import choose_oracle
 
     try:

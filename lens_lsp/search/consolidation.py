@@ -573,13 +573,12 @@ def _alike(labels: Sequence[str], facts: Sequence[Fact]) -> Combined | None:
 def _computed(
     expression: str, operands: Mapping[str, Value], facts: Sequence[Fact], cited: tuple[int, ...]
 ) -> Combined:
-    outcome = evaluate(expression, operands)
+    value = evaluate(expression, operands)
     written = expression
     for fact, n in zip(facts, cited, strict=True):
         written = written.replace(fact.requirement.id, f"{fact.value} [{n}]")
-    shown = show(outcome.value)
-    unit = outcome.value.unit.symbol if outcome.value.unit is not None else None
-    return Combined(Computation(expression, cited, shown, unit), shown, f"{written} = {shown}")
+    shown = show(value)
+    return Combined(Computation(expression, cited, shown, value.unit.symbol), shown, f"{written} = {shown}")
 
 
 def _timed(plan: Plan, operands: Mapping[str, Value]) -> bool:
@@ -618,7 +617,7 @@ def _compared(
 
 
 def _true(relation: str, left: Value, right: Value) -> bool:
-    return bool(evaluate(f"f1 {relation} f2", {"f1": left, "f2": right}).value.magnitude)
+    return bool(evaluate(f"f1 {relation} f2", {"f1": left, "f2": right}).magnitude)
 
 
 @dataclass(frozen=True, slots=True)

@@ -746,7 +746,7 @@ def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers
         name = _first(kind, operands, values)
         word = "max" if kind == "greatest" else "min"
         return ComputedResult(name, Computation(f"{word}({', '.join(one.id for one in operands)})", cited, name, None))
-    value = evaluate(expression, values).value
+    value = evaluate(expression, values)
     unit = find_unit(computation.unit) if computation.unit else None
     if unit is not None:
         try:
@@ -754,9 +754,7 @@ def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers
         except ComputationError:
             unit = None
     shown = show(value)
-    return ComputedResult(
-        shown, Computation(expression, cited, shown, None if value.unit is None else value.unit.symbol)
-    )
+    return ComputedResult(shown, Computation(expression, cited, shown, value.unit.symbol))
 
 
 def _first(kind: str, operands: Sequence[Operand], values: Mapping[str, Value]) -> str:

@@ -18,7 +18,7 @@ from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.question_memory import Memory
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError

@@ -18,7 +18,7 @@ from lens_process import TIMEOUT, Command, Outcome
 from scripted_endpoint import following
 
 from lens_lsp.cli.ask import interrupts
-from lens_lsp.judge.ledger import Stop
+from lens_lsp.judge.cancellation import Stop
 from tests.judge.llm.chat_server import ChatServer, in_thread, streaming_over
 from tests.judge.llm.chat_session import QUESTION, notes
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals"
 TWICE = """
 import asyncio, signal
 from lens_lsp.cli.ask import interrupts
-from lens_lsp.judge.ledger import Stop
+from lens_lsp.judge.cancellation import Stop
 
 async def work(stop):
     signal.raise_signal(signal.SIGINT)

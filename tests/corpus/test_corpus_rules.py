@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.app.composition import find
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import (
     ANYWHERE,
     CLUTTER,

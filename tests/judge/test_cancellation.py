@@ -11,7 +11,7 @@ import pytest
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.judge.ledger import Stop
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest
 from lens_lsp.model.answer import Answer, AnswerDelta, Answered, Mode, StopReason
 from lens_lsp.model.errors import BudgetSpent

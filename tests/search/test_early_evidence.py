@@ -15,7 +15,7 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root

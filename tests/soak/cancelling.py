@@ -8,11 +8,8 @@ that nobody stopped had closed its connection as well.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -27,6 +24,7 @@ from lens_lsp.model.answer import Answer, Answered, Event, Mode, StopReason
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served
+from tests.soak.harness import Options, Verdict, harness
 
 MOST_MS = 100.0
 HANGS = ((1, Fault.SILENCE), (2, Fault.DRIP), (3, Fault.HALF_OPEN), (1, Fault.HALF_OPEN), (3, Fault.SILENCE))
@@ -138,17 +136,13 @@ async def stops(folder: Path, count: int) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stops", type=int, default=100)
-    count: int = parser.parse_args(arguments).stops
-    with tempfile.TemporaryDirectory() as base:
-        folder = notes(Path(base), more=6)
-        still = asyncio.run(control(folder))
-        tally = asyncio.run(stops(folder, count))
+@harness(stops=100)
+def main(options: Options) -> Verdict:
+    folder = notes(options.place, more=6)
+    still = asyncio.run(control(folder))
+    tally = asyncio.run(stops(folder, options.stops))
     times = sorted(tally.milliseconds)
-    row = {
-        "figure": "cancelling",
+    return {
         "n": len(times),
         "bad": len(tally.wrong) + sum(one > MOST_MS for one in times),
         "median_ms": round(times[len(times) // 2], 1),
@@ -156,10 +150,8 @@ def main(arguments: list[str] | None = None) -> int:
         "worst_ms": round(times[-1], 1),
         "leastEvidence": min(tally.kept, default=0),
         "controlOpen": still,
-        "wrong": tally.wrong[:10],
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and still == 1 else 1
+        "wrong": tally.wrong,
+    }, still == 1
 
 
 if __name__ == "__main__":

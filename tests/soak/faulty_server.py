@@ -105,7 +105,7 @@ def unforgiving() -> None:
 def inline() -> None:
     import asyncio
 
-    from lens_lsp.app.question_tasks import QuestionTasks
+    from lens_lsp.judge.cancellation import QuestionTasks
     from lens_lsp.lsp.workspace_pool import WorkspaceLease
 
     def start(self: QuestionTasks, work: Callable[[], Any]) -> Any:

@@ -17,7 +17,8 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from lens_lsp.judge.answer_markdown import not_read, plain, unsupported
-from lens_lsp.judge.ledger import Budget, CallStage, Ledger, Stop
+from lens_lsp.judge.cancellation import Stop
+from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.chat_model import ChatModel
 from lens_lsp.judge.llm.chat_prompts import AMEND

@@ -20,7 +20,8 @@ from typing import TypeVar
 
 from lens_lsp.corpus.corpus_rules import denied_path
 from lens_lsp.corpus.safe_open import display_path
-from lens_lsp.judge.ledger import CallStage, Ledger, Stop
+from lens_lsp.judge.cancellation import Stop
+from lens_lsp.judge.ledger import CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.chat_model import CallTimeouts, ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
 from lens_lsp.judge.llm.chat_prompts import Schema

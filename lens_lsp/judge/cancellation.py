@@ -1,4 +1,4 @@
-"""Slow work of one question on another thread, so that the event loop stays free and a cancel is heard at once."""
+"""Cancellation of a question: the wish to stop, and the tasks and threads that it ends."""
 
 from __future__ import annotations
 
@@ -6,13 +6,62 @@ import asyncio
 import math
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, TypeVar
+
+from lens_lsp.model.answer import StopReason
+from lens_lsp.model.errors import BudgetSpent
 
 T = TypeVar("T")
 _LATE, _OVER = 0.05, 0.25
 """Seconds that a search which was stopped may take to measure what it has read, and to make something of it."""
+
+
+class Stop:
+    """The wish to end with what there is: uttered anywhere (another thread, a signal's handler), heeded on one loop."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._pending: set[asyncio.Timeout] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def ask(self) -> None:
+        """End what is pending and whatever would begin."""
+        self._asked = True
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it is closed: nothing is pending
+                self._loop.call_soon_threadsafe(self._end)  # a loop that waits for a socket hears of nothing else
+
+    def asked(self) -> bool:
+        """Whether it was uttered."""
+        return self._asked
+
+    def _end(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for limit in self._pending:
+            if not limit.expired():  # a stop that came before ends it already
+                limit.reschedule(now)
+
+    @asynccontextmanager
+    async def heeded(self) -> AsyncGenerator[None]:
+        """What is awaited inside is cancelled at the stop. Raises `BudgetSpent` then: no further call is wanted."""
+        self._loop = asyncio.get_running_loop()
+        if self._asked:
+            raise BudgetSpent(StopReason.CANCELLED)
+        limit = asyncio.timeout(None)
+        try:
+            async with limit:
+                self._pending.add(limit)
+                try:
+                    yield
+                finally:
+                    self._pending.discard(limit)
+        except TimeoutError:
+            if limit.expired():
+                raise BudgetSpent(StopReason.CANCELLED) from None
+            raise
 
 
 class QuestionTasks:
