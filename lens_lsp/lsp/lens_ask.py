@@ -28,7 +28,8 @@ from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules, inside
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import folders_at
-from lens_lsp.judge.ledger import Limits, Stop
+from lens_lsp.judge.cancellation import Stop
+from lens_lsp.judge.ledger import Limits
 from lens_lsp.judge.llm.chat_model import EditorChat, EditorReply, Message, ModelError, ModelFailure
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination, record_citations, write_answer_file

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.judge.ledger import Budget, Stop
+from lens_lsp.judge.cancellation import Stop
+from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.answer import Answer, Answered, Event, Mode, StopReason
 from tests.judge.llm.chat_faults import Fault

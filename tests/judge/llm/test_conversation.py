@@ -17,7 +17,8 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import MeteredChat, Terms
 from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.settings import Request
-from lens_lsp.judge.ledger import Budget, Ledger, Stop
+from lens_lsp.judge.cancellation import Stop
+from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from lens_lsp.judge.llm.chat_oracle import ChatOracle, budget_for
 from lens_lsp.judge.llm.conversation import Conversation, Packet
