@@ -24,15 +24,13 @@ from lens_lsp.app.composition import answer, preview
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.oracle_factory import OracleFactory, decide, of_endpoint
-from lens_lsp.judge.cancellation import QuestionTasks
 from lens_lsp.app.settings import Request, Settings
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules, inside
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import folders_at
-from lens_lsp.judge.cancellation import Stop
+from lens_lsp.judge.cancellation import QuestionTasks, Stop
 from lens_lsp.judge.ledger import Limits
-from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
-from lens_lsp.judge.llm.editor_model import EditorChat, EditorReply
+from lens_lsp.judge.llm.chat_model import EditorChat, EditorReply, Message, ModelError, ModelFailure
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination, record_citations, write_answer_file
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, UriRefused, uri_of
