@@ -110,7 +110,7 @@ class ModelSettings:
     def key_in_keyring(self) -> bool:
         """Whether the model gets the key that the system's keyring holds for its origin."""
         from lens_lsp.judge.llm.endpoint import Endpoint
-        from lens_lsp.memory.userdata import has_key
+        from lens_lsp.memory.keyring import has_key
 
         if self.base_url is None or self._key_fits():
             return False
@@ -139,7 +139,7 @@ class ModelSettings:
         """
         from lens_lsp.judge.llm.endpoint import Endpoint
         from lens_lsp.judge.llm.openai_client import OpenAIChat
-        from lens_lsp.memory.userdata import key_for
+        from lens_lsp.memory.keyring import key_for
 
         if self.base_url is None or self.name is None:
             raise UsageError(f"no model is configured: set {' and '.join(self.missing)}")

@@ -28,8 +28,15 @@ from lens_lsp.memory.store import Store
 from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.answer_shapes import moment
-from lens_lsp.schema.memory_shapes import check_annotations, check_sarif
-from lens_lsp.schema.memory_shapes import asked_again_json, check_json, clusters_json, message, wrong_json
+from lens_lsp.schema.memory_shapes import (
+    asked_again_json,
+    check_annotations,
+    check_json,
+    check_sarif,
+    clusters_json,
+    message,
+    wrong_json,
+)
 
 if TYPE_CHECKING:
     from lens_lsp.app.composition import AskedAgain

@@ -28,7 +28,7 @@ from lens_lsp.desktop.folders import NoEditor, Outside, open_file
 from lens_lsp.desktop.page_questions import FOLLOWED, Assistant, PageQuestion, TooManyQuestions, streamed
 from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
 from lens_lsp.lsp.request_handler import incident
-from lens_lsp.memory import userdata
+from lens_lsp.memory import keyring
 from lens_lsp.model.errors import LensError, UsageError
 
 MOST_BYTES = 1 << 20
@@ -344,7 +344,7 @@ def preferences() -> dict[str, object]:
         "key": {
             "origin": _origin(model),
             "stored": model.key_in_keyring,
-            "available": userdata.keyring_available(),
+            "available": keyring.available(),
             "environment": model.key is not None and model.key_withheld is None and not model.key_in_keyring,
         },
     }
@@ -374,13 +374,13 @@ def prefer(changes: Mapping[str, object], agreed: object = None) -> dict[str, ob
 def keep_key(key: str) -> dict[str, object]:
     """Keep the key for the origin of the model that is configured. Raises `UsageError`, `KeyringFailed`, OSError."""
     ApiKey(key)  # refuses what could not be sent
-    userdata.keep_key(_required(), key)
+    keyring.keep(_required(), key)
     return preferences()
 
 
 def drop_key() -> dict[str, object]:
     """Take the key of that origin away. Raises as `keep_key`."""
-    userdata.drop_key(_required())
+    keyring.drop(_required())
     return preferences()
 
 

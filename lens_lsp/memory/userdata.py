@@ -1,9 +1,8 @@
-"""User data outside every workspace: consents, what models were used, and the origins that have a key in the keyring.
+"""User data outside every workspace: consents, and what models were used, in files of one folder.
 
-Each is a file of one folder that changes as a whole, under a lock, and is readable by its owner alone. The lock is the
-system's own on an open file, so that whoever is killed gives it back; it says nothing about who only reads. No
-question, no document and no key is in them: keys are in the system's own keyring. The list of their origins is looked
-at first, so who keeps no key here never imports the keyring's library and is never asked to unlock anything.
+Each file changes as a whole, under a lock, and is readable by its owner alone. The lock is the system's own on an open
+file, so that whoever is killed gives it back; it says nothing about who only reads. No question, no document and no key
+is in them.
 """
 
 from __future__ import annotations
@@ -15,19 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import date
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from platformdirs import user_data_path
 
 from lens_lsp.disk import lock_file, read_plain, replace_whole, take_lock
-from lens_lsp.model.errors import LensError, UsageError
+from lens_lsp.model.errors import UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
-
-if TYPE_CHECKING:
-    from keyring.backend import KeyringBackend
-
 
 LOCK = ".lock"
 _MOST_BYTES = 16 << 20
@@ -290,116 +283,3 @@ class Meter:
         raise UsageError(
             f"budget.dailyTokens cannot be kept without {self._path} ({problem}); --mode evidence calls no model"
         )
-
-
-_KEYS_SCHEMA = "lens.keys/1"
-_SERVICE = "lens-lsp"
-_LEAST_PRIORITY = 1
-"""Of a keyring that is one: below are those that keep plain files, keep nothing, or fail."""
-
-
-class KeyringFailed(LensError):
-    """The system's keyring gives or takes no key; the message says what to do."""
-
-    code = "lens.keyring"
-
-
-def keyring_available() -> bool:
-    """Whether this system can keep a key."""
-    return _backend() is not None
-
-
-def has_key(origin: str) -> bool:
-    """Whether a key was put into the keyring for an origin; the keyring is not touched.
-
-    A list that cannot be read names none: a question goes on without a key, and its endpoint says if it wants one.
-    """
-    try:
-        return origin in _origins(read_userdata(_file()))
-    except OSError:
-        return False
-
-
-def key_for(origin: str) -> str | None:
-    """The key of an origin, None if there is none. Waits for the keyring, which may ask the user to unlock it.
-
-    Raises `KeyringFailed` when there should be one.
-    """
-    if not has_key(origin):
-        return None
-    import keyring.errors
-
-    try:
-        key = _required().get_password(_SERVICE, origin)
-    except (keyring.errors.KeyringError, OSError, RuntimeError) as error:
-        raise _failed("gave no key", error) from error
-    if key is None:
-        raise KeyringFailed(f"the keyring has no key for {origin} any more: set it again, or LENS_API_KEY")
-    return key
-
-
-def keep_key(origin: str, key: str) -> None:
-    """Put a key into the keyring for an origin, in place of another. Raises `KeyringFailed` and OSError."""
-    backend = _required()
-    import keyring.errors
-
-    try:
-        backend.set_password(_SERVICE, origin, key)
-    except (keyring.errors.KeyringError, OSError, RuntimeError) as error:
-        raise _failed("did not take the key", error) from error
-    change_userdata(_file(), lambda data: _written(_origins(data) | {origin}))
-
-
-def drop_key(origin: str) -> None:
-    """Take the key of an origin away, if there is one. Raises `KeyringFailed` and OSError."""
-    if not has_key(origin):
-        return
-    import keyring.errors
-
-    try:
-        backend = _required()
-        if backend.get_password(_SERVICE, origin) is not None:
-            backend.delete_password(_SERVICE, origin)
-    except (keyring.errors.KeyringError, OSError, RuntimeError) as error:
-        raise _failed("did not give the key up", error) from error
-    change_userdata(_file(), lambda data: _written(_origins(data) - {origin}))
-
-
-def _file() -> Path:
-    return userdata_folder() / "keys.json"
-
-
-def _origins(data: bytes | None) -> frozenset[str]:
-    """The origins that a file names; none where it is no such file."""
-    try:
-        found = json.loads(data or b"null")
-        return frozenset(map(str, found["origins"])) if found and found["schema"] == _KEYS_SCHEMA else frozenset()
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return frozenset()
-
-
-def _written(origins: frozenset[str]) -> bytes:
-    return json.dumps({"schema": _KEYS_SCHEMA, "origins": sorted(origins)}, indent=1).encode("ascii")
-
-
-def _backend() -> KeyringBackend | None:
-    """The system's keyring, None where there is none that keeps a secret."""
-    if find_spec("keyring") is None:
-        return None
-    import keyring
-
-    backend = keyring.get_keyring()
-    return backend if backend.priority >= _LEAST_PRIORITY else None
-
-
-def _required() -> KeyringBackend:
-    backend = _backend()
-    if backend is None:
-        raise UsageError(
-            "there is no keyring of the system here that could hold a key: set LENS_API_KEY in the environment instead"
-        )
-    return backend
-
-
-def _failed(what: str, error: Exception) -> KeyringFailed:
-    return KeyringFailed(f"the keyring {what} ({type(error).__name__}): unlock it, or set LENS_API_KEY")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.userdata import has_key, userdata_folder
+from lens_lsp.memory.keyring import has_key
+from lens_lsp.memory.userdata import userdata_folder
 
 ORIGIN = "https://models.test"
 

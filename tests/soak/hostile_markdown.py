@@ -23,11 +23,11 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from tests.soak.harness import Options, Verdict, harness
 
 from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.lsp.navigation import escaped
 from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.node import Node
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])

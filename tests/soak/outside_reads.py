@@ -21,8 +21,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.soak.harness import Options, Verdict, harness
-
 from lens_lsp.corpus.corpus_rules import ANYWHERE
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
 from lens_lsp.memory.check import Report, check
@@ -34,6 +32,7 @@ from tests.desktop.desktop_process import Desktop
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
 from tests.mcp.mcp_agent import agent
+from tests.soak.harness import Options, Verdict, harness
 
 WORLDS = ("guessed", "otherwise", "gone", "renamed")
 SECRET = "secret.md"

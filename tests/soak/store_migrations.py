@@ -21,14 +21,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.soak.harness import Options, Verdict, harness
-
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connect, StoreConnection, StoreError, connect
 from tests.memory.history import Model, found_in, scratch
 from tests.memory.kept import kept, kept_summary, kept_turn
 from tests.memory.mutants import Answered, changed, without_transactions
 from tests.memory.old_layout import LATER, content_of, make_old
+from tests.soak.harness import Options, Verdict, harness
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 CLUSTERS = tuple(kept(n) for n in range(3))
