@@ -34,6 +34,7 @@ from lens_lsp.schema.answer import preview_json
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.conversation import Preview
 
+
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 
 

@@ -2,8 +2,7 @@
 
 A connection is set so that what it acknowledges is on the disk and what it deletes is overwritten. No write-ahead log:
 with ``synchronous=NORMAL`` it loses acknowledged commits at a power cut, and SQLite before 3.51.3 may corrupt one that
-two processes write. Why each setting is there stands in docs/explanation/knowledge.md. What SQLite reports is
-translated here and nowhere else.
+two processes write. What SQLite reports is translated here and nowhere else.
 """
 
 from __future__ import annotations
