@@ -30,8 +30,7 @@ from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import folders_at
 from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Limits
-from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
-from lens_lsp.judge.llm.editor_model import EditorChat, EditorReply
+from lens_lsp.judge.llm.chat_model import EditorChat, EditorReply, Message, ModelError, ModelFailure
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination, record_citations, write_answer_file
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, UriRefused, uri_of
@@ -62,6 +61,7 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Sent
     from lens_lsp.schema.protocol import FindParams
+
 
 logger = logging.getLogger(__name__)
 _PROBE_SECONDS = 10.0

@@ -20,10 +20,10 @@ from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.settings import Request
 from lens_lsp.corpus.intake import Buffer
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connection, connect
 from lens_lsp.memory.store_rows import Changes
