@@ -234,9 +234,8 @@ def _named(kept: Sequence[Kept], ids: Sequence[str]) -> list[Kept]:
 def parse_check(argv: Sequence[str]) -> argparse.Namespace:
     """The options after ``check``, with the ``shape`` that is printed ("text", "json", "sarif" or "github"); raises
     `UsageError`."""
-    options, literal = parse_mixed(check_parser(), argv)
-    options.paths = (*options.paths, *literal) or (HERE,)
-    options.shape = "json" if options.json else options.format
+    options = parse_mixed(check_parser(), argv)
+    options.paths = options.paths or (HERE,)
     if "" in options.paths:
         raise UsageError("one of the paths is empty; leave it out to check the current folder")
     return options
