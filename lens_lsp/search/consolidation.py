@@ -20,10 +20,10 @@ from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
 from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.judge import claims
-from lens_lsp.judge.analysis import names
 from lens_lsp.judge.answer_markdown import cited_sentences, plain
 from lens_lsp.judge.claim_text import CitedPassage, ClaimToken, aligned, tokens_of
 from lens_lsp.judge.oracle import Claim, ClaimFault, Fact, ReadReply
+from lens_lsp.judge.rules.question_plan import names
 from lens_lsp.model.answer import Arm, Computation, Doubt, RequirementStatus
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.errors import ComputationError
@@ -573,13 +573,12 @@ def _alike(labels: Sequence[str], facts: Sequence[Fact]) -> Combined | None:
 def _computed(
     expression: str, operands: Mapping[str, Value], facts: Sequence[Fact], cited: tuple[int, ...]
 ) -> Combined:
-    outcome = evaluate(expression, operands)
+    value = evaluate(expression, operands)
     written = expression
     for fact, n in zip(facts, cited, strict=True):
         written = written.replace(fact.requirement.id, f"{fact.value} [{n}]")
-    shown = show(outcome.value)
-    unit = outcome.value.unit.symbol if outcome.value.unit is not None else None
-    return Combined(Computation(expression, cited, shown, unit), shown, f"{written} = {shown}")
+    shown = show(value)
+    return Combined(Computation(expression, cited, shown, value.unit.symbol), shown, f"{written} = {shown}")
 
 
 def _timed(plan: Plan, operands: Mapping[str, Value]) -> bool:
@@ -618,7 +617,7 @@ def _compared(
 
 
 def _true(relation: str, left: Value, right: Value) -> bool:
-    return bool(evaluate(f"f1 {relation} f2", {"f1": left, "f2": right}).value.magnitude)
+    return bool(evaluate(f"f1 {relation} f2", {"f1": left, "f2": right}).magnitude)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from lens_lsp.arithmetic.expression import evaluate
 from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit
 from lens_lsp.arithmetic.value_parser import find_values, first_value
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.answer_markdown import (
     MARKER,
     NUMBER,
@@ -45,6 +44,7 @@ from lens_lsp.judge.oracle import (
     ReadRequest,
     SaidComputation,
 )
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import AnswerDelta, Computation, Covered, Doubt, Event, StopReason
 from lens_lsp.model.documents import BlockKind, Document, Evidence
 from lens_lsp.model.errors import BudgetSpent, ComputationError, OracleFailed
@@ -746,7 +746,7 @@ def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers
         name = _first(kind, operands, values)
         word = "max" if kind == "greatest" else "min"
         return ComputedResult(name, Computation(f"{word}({', '.join(one.id for one in operands)})", cited, name, None))
-    value = evaluate(expression, values).value
+    value = evaluate(expression, values)
     unit = find_unit(computation.unit) if computation.unit else None
     if unit is not None:
         try:
@@ -754,9 +754,7 @@ def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers
         except ComputationError:
             unit = None
     shown = show(value)
-    return ComputedResult(
-        shown, Computation(expression, cited, shown, None if value.unit is None else value.unit.symbol)
-    )
+    return ComputedResult(shown, Computation(expression, cited, shown, value.unit.symbol))
 
 
 def _first(kind: str, operands: Sequence[Operand], values: Mapping[str, Value]) -> str:

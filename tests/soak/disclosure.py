@@ -22,7 +22,7 @@ from typing import Any
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.answer import Answer, Answered, Mode, Sent

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState

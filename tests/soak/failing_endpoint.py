@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError
 from lens_lsp.judge.llm.openai_client import CircuitBreaker, OpenAIChat

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.oracle import ObserveRequest, ReadReply, ReadRequest

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.question_memory import Memory
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, StopReason, answer_of

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.cli import main as lens_main
 from lens_lsp.memory.answer_files import as_block
 from lens_lsp.model.answer import Answer, answer_of

@@ -17,6 +17,7 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from lens_lsp.judge.answer_markdown import not_read, plain, unsupported
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.chat_model import ChatModel
@@ -62,9 +63,9 @@ from lens_lsp.judge.oracle import (
 )
 from lens_lsp.judge.redaction import Redacted
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer
-from lens_lsp.model.answer import Mode, RequirementStatus
+from lens_lsp.model.answer import Mode, RequirementStatus, StopReason
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.errors import OracleFailed, UsageError
+from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import (
@@ -126,7 +127,7 @@ class ChatOracle:
 
     ``private`` says whether documents marked ``lens: private`` may be shown; by default only to an endpoint on this
     machine. ``nonce``, ``sleep``, ``jitter`` (from 0 to 1) and ``flaw``, which says what is wrong with a reply, are
-    there for tests.
+    there for tests. At the ``stop`` every method raises `BudgetSpent`.
     """
 
     model: ChatModel
@@ -138,6 +139,7 @@ class ChatOracle:
     flaw: Callable[[ReadRequest, ReadReply, Mapping[int, str]], str | None] = field(default=flaw_of, kw_only=True)
     table: ObservationTable = field(default=ObservationTable(), kw_only=True)
     confidence: ConfidenceMap = field(default=ConfidenceMap(), kw_only=True)
+    stop: Stop = field(default_factory=Stop, kw_only=True, compare=False, repr=False)
     _conversations: WeakKeyDictionary[Ledger, Conversation] = field(
         default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
     )
@@ -395,10 +397,12 @@ class ChatOracle:
         return self._conversations.setdefault(ledger, Conversation())
 
     def _for(self, ledger: Ledger) -> tuple[Caller, PromptComposer]:
+        if self.stop.asked():
+            raise BudgetSpent(StopReason.CANCELLED)
         conversation = self._conversation(ledger)
         private = stays_here(self.endpoint) if self.private is None else self.private
         return (
-            Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter),
+            Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter, stop=self.stop),
             PromptComposer(self.nonce, private, conversation, self.model.context_tokens, self.model.small),
         )
 

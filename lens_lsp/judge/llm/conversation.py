@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from lens_lsp.corpus.corpus_rules import denied_path
 from lens_lsp.corpus.safe_open import display_path
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.chat_model import CallTimeouts, ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
@@ -152,7 +153,8 @@ class Conversation:
 
 
 class Caller:
-    """Makes the calls of one question."""
+    """Makes the calls of one question. Each raises `BudgetSpent` at the ``stop``; of words that stream only the waiting
+    for them is ever ended."""
 
     def __init__(
         self,
@@ -163,6 +165,7 @@ class Caller:
         *,
         sleep: Sleep,
         jitter: Callable[[], float],
+        stop: Stop | None = None,
     ) -> None:
         self._model = model
         self._mode = mode
@@ -170,6 +173,7 @@ class Caller:
         self._conversation = conversation
         self._sleep = sleep
         self._jitter = jitter
+        self._stop = stop or Stop()
 
     async def ask(self, stage: CallStage, prompt: Prompt, parse: Callable[[str], T], *, mend: bool = True) -> T:
         """One call and what its reply says. Raises `BudgetSpent` and `OracleFailed`; a reply that is broken is mended
@@ -184,6 +188,15 @@ class Caller:
 
     async def stream(self, stage: CallStage, prompt: Prompt) -> AsyncGenerator[str]:
         """One call, its reply as it comes. A request that is refused before any text came is tried again."""
+        async with contextlib.aclosing(self._stream(stage, prompt)) as pieces:
+            while True:
+                async with self._stop.heeded():
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return
+                yield piece
+
+    async def _stream(self, stage: CallStage, prompt: Prompt) -> AsyncGenerator[str]:
         said = looked = 0
         tail = ""
         while True:
@@ -218,16 +231,17 @@ class Caller:
             await self._wait(call.error)
 
     async def _complete(self, stage: CallStage, prompt: Prompt) -> ChatReply:
-        while True:
-            with self._call(stage, prompt) as call:
-                try:
-                    reply = await self._model.complete(call.request)
-                except ModelError as error:
-                    call.fail(error, again=self._may_retry(error))
-                else:
-                    call.settle(reply)
-                    return reply
-            await self._wait(call.error)
+        async with self._stop.heeded():
+            while True:
+                with self._call(stage, prompt) as call:
+                    try:
+                        reply = await self._model.complete(call.request)
+                    except ModelError as error:
+                        call.fail(error, again=self._may_retry(error))
+                    else:
+                        call.settle(reply)
+                        return reply
+                await self._wait(call.error)
 
     @contextlib.contextmanager
     def _call(self, stage: CallStage, prompt: Prompt) -> Iterator[_GrantedCall]:
