@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.schema.answer_shapes import coverage_json
 
 from lens_lsp.app.composition import find
 from lens_lsp.app.lens import Lens
@@ -42,6 +41,7 @@ from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import discover
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused, UsageError
+from lens_lsp.schema.answer_shapes import coverage_json
 from tests.soak.coverage import control, judged
 from tests.soak.left_out import QUESTION, lay_out
 

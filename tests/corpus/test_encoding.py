@@ -265,7 +265,10 @@ def test_a_very_large_file_that_changes_is_searched_as_it_is(tmp_path: Path) -> 
     assert "a zeppelin" in lens.find("zeppelin").evidence[0].quote
 
 
-TELLING = "aZ@[`{9 \n.ßẞæŒøŁéÅı\u0301\u0308İЖйΣς語カﾞ서\u1112\u1161\u11ab😀𝒜𠮷ＦｕＬｌ１\u200b\u00ad\ufeff…“Ꭰ\u2028ﬁ\ufdfa\ud800"
+TELLING = (
+    "aZ@[`{9 \n.ßẞæŒøŁéÅı\u0301\u0308İЖйΣς語"
+    "カﾞ서\u1112\u1161\u11ab😀𝒜𠮷ＦｕＬｌ１\u200b\u00ad\ufeff…“Ꭰ\u2028ﬁ\ufdfa\ud800"
+)
 FOLDABLE = st.text(st.one_of(st.sampled_from(TELLING), st.characters()), max_size=60)
 
 
