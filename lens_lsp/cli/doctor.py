@@ -63,8 +63,8 @@ Facts = dict[str, Mapping[str, object]]
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The options after ``doctor``; raises `UsageError`."""
-    options, literal = parse_mixed(doctor_parser(), argv)
-    options.paths = (*options.paths, *literal) or (".",)
+    options = parse_mixed(doctor_parser(), argv)
+    options.paths = options.paths or (".",)
     return options
 
 

@@ -21,10 +21,10 @@ from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
 from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.judge import claims
-from lens_lsp.judge.analysis import names
 from lens_lsp.judge.answer_markdown import cited_sentences, plain
 from lens_lsp.judge.claim_text import CitedPassage, ClaimToken, aligned, tokens_of
 from lens_lsp.judge.oracle import Claim, ClaimFault, Fact, ReadReply
+from lens_lsp.judge.rules.question_plan import names
 from lens_lsp.model.answer import Arm, Computation, Doubt, RequirementStatus
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.errors import ComputationError

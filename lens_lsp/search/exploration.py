@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.safe_open import display_path
-from lens_lsp.judge.analysis import phrases
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import (
     Answerable,
@@ -29,6 +28,7 @@ from lens_lsp.judge.oracle import (
     ReadReply,
     SaidQuote,
 )
+from lens_lsp.judge.rules.question_plan import phrases
 from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,

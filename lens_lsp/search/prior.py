@@ -19,7 +19,7 @@ import numpy as np
 
 from lens_lsp.corpus.descriptions import file_name, plain_name
 from lens_lsp.corpus.scan import Hits, counted, distinct, exact_literal, scan
-from lens_lsp.judge.analysis import NAME
+from lens_lsp.judge.rules.question_plan import NAME
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key, stem

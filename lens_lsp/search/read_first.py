@@ -22,7 +22,6 @@ from lens_lsp.arithmetic.expression import evaluate
 from lens_lsp.arithmetic.typed_values import Value, in_unit, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit
 from lens_lsp.arithmetic.value_parser import find_values, first_value
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.answer_markdown import (
     MARKER,
     NUMBER,
@@ -44,6 +43,7 @@ from lens_lsp.judge.oracle import (
     ReadRequest,
     SaidComputation,
 )
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import AnswerDelta, Computation, Covered, Doubt, Event, StopReason
 from lens_lsp.model.documents import BlockKind, Document, Evidence
 from lens_lsp.model.errors import BudgetSpent, ComputationError, OracleFailed

@@ -16,7 +16,7 @@ from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import TextReader, locate
 from lens_lsp.corpus.scan import Hits, scan
-from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.documents import Block, BlockKind, Document, Locator, LocatorMap, Origin, Structure
 from lens_lsp.model.text import Span
 from lens_lsp.search import passages

@@ -12,7 +12,7 @@ from small_workspace import FILLER, Workspace
 
 from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.scan import exact_literal, scan
-from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.search.corpus_view import Measures, measure
 from lens_lsp.search.localisation import Candidates
 from lens_lsp.search.prior import (
