@@ -9,7 +9,7 @@ from lens_lsp import __version__
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError
-from lens_lsp.schema.protocol import Status, StatusParams, WireAsks, WireJudge
+from lens_lsp.schema.protocol_params import Status, StatusParams, WireAsks, WireJudge
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
