@@ -686,7 +686,7 @@ def compare(
         for fault in judged or ():
             words = fault.words if key(fault.words) and key(fault.words) in key(written) else claim.text
             if not any(key(doubt.words) in key(words) for doubt in own):
-                found.append(Doubt(written, words, fault.reason))
+                found.append(Doubt(written, words, claims.Reason(fault.reason).value))
     return Compared(tuple(found), tuple(arguable[:MOST_CLAIMS]))
 
 
@@ -706,4 +706,4 @@ def named(doubts: Sequence[Doubt]) -> str:
 
 
 def _kind(doubt: Doubt) -> str:
-    return "" if doubt.reason == claims.Reason.MEANING else f" ({doubt.reason})"
+    return "" if doubt.reason == "meaning" else f" ({doubt.reason})"

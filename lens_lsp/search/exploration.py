@@ -34,6 +34,7 @@ from lens_lsp.model.answer import (
     AdmittedDocument,
     Arm,
     Belief,
+    BestCell,
     Covered,
     Event,
     EvidenceFound,
@@ -305,7 +306,7 @@ class SearchProgress:
                 threshold=self.threshold,
                 covered=j in self.covered,
                 rule=self.covered.get(j),
-                best=tuple((*locate(int(cell)), float(posterior[j, cell])) for cell in _best(posterior[j])),
+                best=tuple(BestCell(*locate(int(cell)), float(posterior[j, cell])) for cell in _best(posterior[j])),
             )
             for j, requirement in enumerate(self.plan.requirements)
         )
