@@ -38,7 +38,7 @@ from lens_lsp.corpus.corpus_rules import (
     too_wide,
 )
 from lens_lsp.corpus.safe_open import Root
-from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.walk import discover
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused, UsageError
 from lens_lsp.schema.answer_shapes import shape
@@ -562,7 +562,7 @@ def found_in(root: Path, project: Path, exclude: tuple[str, ...]) -> list[str]:
     rules = CorpusRules(projects=(ProjectRules(str(project), exclude),))
     with Root(str(root)) as opened:
         files = [entry.path for entry in discover(opened, rules).files]
-        assert sorted(discover_names(opened, rules).paths) == files
+        assert sorted(discover(opened, rules, names_only=True).paths) == files
     return files
 
 

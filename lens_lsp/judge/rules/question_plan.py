@@ -362,7 +362,6 @@ _GREATEST = regex(
 )
 _COMPARES = regex(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
 _ELAPSED = regex(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
-_EDGES = " \t\r\n.,;:?!¿¡？。！，、"
 _LEADING = regex(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
 _WHAT_ABOUT = regex(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
 _BARE = regex(
@@ -446,14 +445,6 @@ def _condition(text: str) -> tuple[str, Condition | None]:
     return text[: match.start()], Condition(relation, value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two things that a question joins, as written, and the question without the second and without the first."""
-
-    labels: tuple[str, str]
-    asked: tuple[str, str]
-
-
 def offline_plan(question: str, *, apart: bool = True) -> Plan:
     """The plan of a question. Unless the facts of a comparison are wanted ``apart``, the question is the only one."""
     plan = analyse(question)
@@ -467,7 +458,7 @@ def offline_plan(question: str, *, apart: bool = True) -> Plan:
         fact = Requirement("f1", question, many=True, rule=exact.rule)
         rule = Transformation(exact.kind)
         return replace(plan, requirements=(fact,), intent=Intent.AGGREGATION, transformation=rule)
-    summary = _SUMMARY.fullmatch(text.strip(_EDGES))
+    summary = _SUMMARY.fullmatch(text.strip(_END))
     if summary is not None:
         document = _document(summary["what"] if summary["about"] is None else summary["about"])
         return replace(plan, requirements=(replace(fact, many=apart),), intent=Intent.SUMMARIZE, document=document)
@@ -485,7 +476,7 @@ def question_plan(question: str) -> Plan:
 
 def _document(what: str) -> str | None:
     """The folded name of what is to be summarised; None for "this note" and the like."""
-    what = what.strip(_EDGES)
+    what = what.strip(_END)
     while (shorter := _LENGTH.sub("", what)) != what:
         what = shorter
     bare = re.sub(rf"^(?:(?:{_ARTICLES}) )*", "", what, flags=re.IGNORECASE)
@@ -504,16 +495,17 @@ def _compared(plan: Plan, question: str) -> Plan | None:
     pair = _pair(question)
     if pair is None:
         return None
-    mine, other = ({term for term, _ in terms(fold(POSSESSIVE.sub(" ", label)))} for label in pair.labels)
+    labels, questions = pair
+    mine, other = ({term for term, _ in terms(fold(POSSESSIVE.sub(" ", label)))} for label in labels)
     if mine <= other or other <= mine:
         return None
-    facts = tuple(Requirement(f"f{n}", asked, answer_type=plan.answer_type) for n, asked in enumerate(pair.asked, 1))
+    facts = tuple(Requirement(f"f{n}", asked, answer_type=plan.answer_type) for n, asked in enumerate(questions, 1))
     return replace(
         plan,
         requirements=facts,
-        anchors=tuple(_serving(anchor, pair.labels, mine, other) for anchor in plan.anchors),
+        anchors=tuple(_serving(anchor, labels, mine, other) for anchor in plan.anchors),
         intent=Intent.COMPUTATION if rule is not None and rule.expression else Intent.COMPARISON,
-        transformation=None if rule is None else replace(rule, labels=pair.labels),
+        transformation=None if rule is None else replace(rule, labels=labels),
     )
 
 
@@ -531,9 +523,10 @@ def _rule(question: str) -> Transformation | None:
     return None
 
 
-def _pair(question: str) -> _Pair | None:
-    """The two things that a question joins: behind "between" or its last comma or colon, names, or with articles."""
-    text = question.rstrip(_EDGES)
+def _pair(question: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """The two things that a question joins, as written, and the question without the second and without the first:
+    those behind "between" or its last comma or colon, names, or with articles."""
+    text = question.rstrip(_END)
     end = question[len(text) :]
     tail = max(text.rfind(", ", 0, text.rfind(",")), text.rfind(": "), text.rfind(", "))
     match = _BETWEEN.search(text)
@@ -551,7 +544,7 @@ def _pair(question: str) -> _Pair | None:
         return None
     (a, a_end), (b, b_end) = spans
     first, second = text[:a_end] + text[b_end:] + end, text[:a] + text[b:] + end
-    return _Pair((text[a:a_end].strip(), text[b:b_end].strip()), (first, second))
+    return (text[a:a_end].strip(), text[b:b_end].strip()), (first, second)
 
 
 def _joined(text: str, one: Name, other: Name) -> tuple[tuple[int, int], tuple[int, int]] | None:
