@@ -314,11 +314,11 @@ class _Senders:
         return mode
 
     def _model(self, environment: Mapping[str, str]) -> ModelSettings:
-        own = ModelSettings() if self.user is None else _with_options(ModelSettings(), self.user)
+        before = ModelSettings()
+        own = _with_options(before, self.user)
         context = None if self.variables is None else self.variables.context_tokens
         here = own.of_environment(environment, context, None if self.user is None else self.user.key_origin)
-        model = here if self.editor is None else _with_options(here, self.editor)
-        before = ModelSettings()
+        model = _with_options(here, self.editor)
         for source, now in (
             (SettingSource.USER_FILE, own),
             (SettingSource.ENVIRONMENT, here),
@@ -451,8 +451,7 @@ def read_settings(
 
     A path that does not exist has no say. Raises `PathNotFound` where none exists.
     """
-    workspaces = workspaces_of(paths) if projects else ()
-    return settings_of(workspaces, environment, command=options, client=client)
+    return settings_of(workspaces_of(paths) if projects else (), environment, command=options, client=client)
 
 
 def load_settings(
@@ -588,8 +587,10 @@ def _compare(old: str, new: str, changes: Mapping[str, object]) -> None:
         raise KeyError("another meaning")
 
 
-def _with_options(model: ModelSettings, options: ClientOptions) -> ModelSettings:
-    """The model with what a sender of options says of it."""
+def _with_options(model: ModelSettings, options: ClientOptions | None) -> ModelSettings:
+    """The model with what a sender of options, if there is one, says of it."""
+    if options is None:
+        return model
     named = model.named(options.base_url, options.name)
     prices = None if options.prices is None else (options.prices.tokens_in, options.prices.tokens_out)
     return replace(named, context_tokens=options.context_tokens or named.context_tokens, prices=prices or named.prices)
