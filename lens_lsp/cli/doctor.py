@@ -142,11 +142,7 @@ def _facts(paths: Sequence[str], workspace: str, environment: Mapping[str, str])
     return {
         "versions": _versions(),
         "libraries": {name: _installed(name) for name in (*_REQUIRED, *_OPTIONAL)},
-        "search": {
-            "scanner": scanner,
-            "model": model_in_words(settings),
-            "reader": reader_status(settings),
-        },
+        "search": {"scanner": scanner, "model": model_in_words(settings), "reader": reader_status(settings)},
         "documents": {kind.name: _document_reader(kind) for kind in KINDS},
         "settings": settings_in_words(settings),
         "environment": {
@@ -155,7 +151,11 @@ def _facts(paths: Sequence[str], workspace: str, environment: Mapping[str, str])
         },
         "paths": _paths(settings, workspace, environment),
         "store": _store(workspace, environment),
-        "workspace": _workspace(paths, workspace),
+        "workspace": {
+            "folder": workspace,
+            "projectSettings": _present(os.path.join(workspace, PROJECT_FILE)),
+            **({"note": f"the first of {len(paths)} paths"} if len(paths) > 1 else {}),
+        },
         **corpus_facts(workspace, settings.rules),
     }
 
@@ -186,16 +186,11 @@ def _document_reader(kind: DocumentKind) -> str | None:
 
 def _paths(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """Where the user's settings are, texts of documents are kept, and the program that reads pictures is found."""
-    configuration = user_file(environment)
     ocr = "off"
     if settings.documents.ocr:
         program = tesseract(environment.get("PATH", ""), (workspace, *settings.extra_roots))
         ocr = f"{program} ({settings.documents.ocr})" if program else NO_PROGRAM
-    return {
-        "userConfiguration": f"{configuration} ({_presence(configuration)})",
-        "extractions": _extractions(settings),
-        "ocr": ocr,
-    }
+    return {"userConfiguration": _present(user_file(environment)), "extractions": _extractions(settings), "ocr": ocr}
 
 
 def _extractions(settings: Settings) -> str:
@@ -242,14 +237,6 @@ def _health(health: Health) -> dict[str, object]:
     rows |= {f"notice {number}": notice for number, notice in enumerate(health.notices, 1)}
     if health.corrupt or health.backups:
         rows["putAside"] = ", ".join((*health.corrupt, *health.backups))
-    return rows
-
-
-def _workspace(paths: Sequence[str], workspace: str) -> dict[str, object]:
-    settings = os.path.join(workspace, PROJECT_FILE)
-    rows: dict[str, object] = {"folder": workspace, "projectSettings": f"{settings} ({_presence(settings)})"}
-    if len(paths) > 1:
-        rows["note"] = f"the first of {len(paths)} paths"
     return rows
 
 
@@ -350,7 +337,7 @@ def corpus_facts(folder: str, rules: CorpusRules, *, limit: float = _CENSUS_SECO
                     unread[reason.reason.value] += 1
     except LensError as error:
         return {"corpus": {"problem": str(error)}}
-    folders = {""}.union(*(_folders_above(entry.path) for entry in found.files))
+    folders = {entry.path[:at] for entry in found.files for at, char in enumerate(entry.path) if char == "/"} | {""}
     figures: dict[str, object] = {
         "files": len(found.files) - unread.total(),
         "folders": len(folders),
@@ -388,10 +375,6 @@ def _encoding(root: Root, entry: FileEntry, fallback: str, private: list[Privacy
     return f"{decoded.encoding}{how}"
 
 
-def _folders_above(path: str) -> set[str]:
-    return {path[:at] for at, char in enumerate(path) if char == "/" and at}
-
-
 def _by_count(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=heaviest))
 
@@ -405,8 +388,9 @@ def _watcher(folders: int) -> dict[str, object]:
     return {"limit": limit, "needed": folders, "verdict": verdict}
 
 
-def _presence(path: str) -> str:
-    return "present" if os.path.exists(path) else "absent"
+def _present(path: str) -> str:
+    """A path, and whether it is there."""
+    return f"{path} ({'present' if os.path.exists(path) else 'absent'})"
 
 
 def _as_text(facts: Facts, style: Style) -> str:

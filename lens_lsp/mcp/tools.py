@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import mcp_types as types
@@ -63,35 +63,24 @@ _LAST_LINE = 2**31 - 1 - 1_000
 _NOWHERE: Mapping[str, Any] = dict.fromkeys(("uri", "folder", "path", "span", "lines", "sha256", "locator"))
 
 
-@dataclass(frozen=True, slots=True)
 class Fence:
-    """Lines around what files say."""
+    """Lines around what files say, that stand in none of the ``texts``. ``meaning`` says in words what they mean."""
 
-    mark: str
-
-    @classmethod
-    def around(cls, texts: Iterable[str]) -> Fence:
-        """A fence that stands in none of the texts."""
-        known = list(texts)
-        mark = f"=== {secrets.token_hex(8)} ==="
-        while any(mark in text for text in known):
-            mark = f"=== {secrets.token_hex(8)} ==="
-        return cls(mark)
+    def __init__(self, texts: Collection[str]) -> None:
+        self._mark = f"=== {secrets.token_hex(8)} ==="
+        while any(self._mark in text for text in texts):
+            self._mark = f"=== {secrets.token_hex(8)} ==="
+        self.meaning = _DATA.format(self._mark)
 
     def put(self, text: str) -> str:
         """A text in the fence, with nothing in it that acts."""
-        return f"{self.mark}\n{printable(text)}\n{self.mark}"
-
-    @property
-    def meaning(self) -> str:
-        """What the fence says, in words."""
-        return _DATA.format(self.mark)
+        return f"{self._mark}\n{printable(text)}\n{self._mark}"
 
 
 def ask_text(given: AskGiven) -> str:
     """An answer: its words, what became of each fact, its citations, what was not read."""
     facts = [part for fact in given.facts for part in (fact.text, fact.value or "")]
-    fence = Fence.around([given.answer, *facts, *_said(given.citations)])
+    fence = Fence([given.answer, *facts, *_said(given.citations)])
     lines = [f"{given.status} (mode {given.mode}, {given.stopped})", fence.meaning, fence.put(given.answer)]
     for fact in given.facts:
         numbers = " ".join(f"[{n}]" for n in fact.citations)
@@ -107,7 +96,7 @@ def ask_text(given: AskGiven) -> str:
 
 def find_text(given: FindGiven) -> str:
     """Passages, which words of the query occur nowhere, and what was not read."""
-    fence = Fence.around(_said(given.citations))
+    fence = Fence(_said(given.citations))
     found = [fence.meaning, *_citations(given.citations, fence)] if given.citations else ["Nothing was found."]
     nowhere = ", ".join(f"“{printable_path(word)}”" for word in given.missing)
     missing = [f"These words of the query occur nowhere in the files: {nowhere}."] if nowhere else []
@@ -116,7 +105,7 @@ def find_text(given: FindGiven) -> str:
 
 def read_text(given: ReadGiven) -> str:
     """Lines of a file."""
-    fence = Fence.around([given.text])
+    fence = Fence([given.text])
     more = "" if given.total_lines is None else f" of {given.total_lines} lines"
     head = f"{given.where}{more} sha256 {given.sha256} span {given.span[0]}-{given.span[1]}"
     cleaned = ["secrets or hidden characters were taken out"] if given.cleaned else []
@@ -138,7 +127,7 @@ def check_text(given: CheckGiven) -> str:
 def clusters_text(given: ClustersGiven) -> str:
     """What was asked before, and what was proven."""
     words = [part for each in given.clusters for part in (each.title, *(q.question for q in each.questions))]
-    fence = Fence.around([*words, *(fact.text for each in given.clusters for fact in each.facts)])
+    fence = Fence([*words, *(fact.text for each in given.clusters for fact in each.facts)])
     lines = [f"{len(given.clusters)} of {given.total} clusters"]
     if given.clusters:
         lines.append(fence.meaning)
