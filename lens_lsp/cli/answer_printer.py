@@ -34,16 +34,7 @@ from lens_lsp.cli.renderers import (
     wrapped,
 )
 from lens_lsp.cli.summary import Trace, explained_style
-from lens_lsp.cli.terminal import (
-    ProgressBar,
-    coloured,
-    is_kept,
-    is_terminal,
-    printable,
-    printable_path,
-    put,
-    put_json,
-)
+from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, printable, printable_path, put, put_json
 from lens_lsp.model.answer import (
     Answer,
     AnswerDelta,
@@ -63,8 +54,7 @@ from lens_lsp.model.plan import Intent
 from lens_lsp.model.sanitize import markdown_without_links, printable_line, sanitize_markdown
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content
-from lens_lsp.schema.answer import answer_json, moment
-from lens_lsp.schema.events import event_json
+from lens_lsp.schema.answer_shapes import answer_json, event_json, moment
 
 _MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
 MOST_PASSAGES = 3

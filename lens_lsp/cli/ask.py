@@ -29,7 +29,7 @@ from lens_lsp.cli.terminal import is_terminal, open_output, printable, printable
 from lens_lsp.judge.cancellation import Stop
 from lens_lsp.model.answer import Answer, Event, Mode, Status
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.answer import preview_json
+from lens_lsp.schema.answer_shapes import preview_json
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.conversation import Preview

@@ -27,12 +27,20 @@ from lens_lsp.memory.export import cluster_markdown, exported, is_export
 from lens_lsp.memory.store import Store
 from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.answer import moment
-from lens_lsp.schema.check import check_annotations, check_json, check_sarif, message
-from lens_lsp.schema.clusters import asked_again_json, clusters_json, wrong_json
+from lens_lsp.schema.answer_shapes import moment
+from lens_lsp.schema.memory_shapes import (
+    asked_again_json,
+    check_annotations,
+    check_json,
+    check_sarif,
+    clusters_json,
+    message,
+    wrong_json,
+)
 
 if TYPE_CHECKING:
     from lens_lsp.app.composition import AskedAgain
+
 
 _SHORT = 8
 _LONGEST = 200

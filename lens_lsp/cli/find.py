@@ -20,7 +20,7 @@ from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, o
 from lens_lsp.model.documents import Coverage, Evidence, Findings
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
-from lens_lsp.schema.answer import findings_json
+from lens_lsp.schema.answer_shapes import findings_json
 
 
 def parse(argv: Sequence[str]) -> tuple[Request, argparse.Namespace]:

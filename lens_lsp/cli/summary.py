@@ -421,8 +421,8 @@ class Trace:
             glr, threshold = belief.glr, belief.threshold
             passed = "no quote" if glr is None else f"GLR {glr:.4f} {'>' if glr > threshold else '≤'} {threshold:.4f}"
             lines.append(f"  {self._standing(belief)}; {passed}; P(nowhere) {belief.nowhere:.10f}")
-            for number, cell, share in belief.best:
-                lines.append(f"      {share:.10f}  {self._cell(number, cell)}")
+            for best in belief.best:
+                lines.append(f"      {best.belief:.10f}  {self._cell(best.document, best.cell)}")
 
     def _standing(self, belief: Belief) -> str:
         if not belief.covered:

@@ -26,7 +26,7 @@ from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned, answer_of
 from lens_lsp.model.documents import Evidence
-from lens_lsp.schema.answer import evidence_json
+from lens_lsp.schema.answer_shapes import evidence_json
 from lens_lsp.search.corpus_view import DocumentAccess
 from lens_lsp.search.early_evidence import EarlyEvidenceTimer, EarlySearch
 from tests.search.small_workspace import FILLER

@@ -171,15 +171,6 @@ def windows_of(texts: Sequence[str], weights: Weights, most: int = MOST) -> Wind
 
 
 @given(TEXTS, st.data())
-def test_the_totals_of_parts_add_up_to_those_of_the_whole(texts: list[str], data: st.DataObject) -> None:
-    parts = [totals_of([texts[number] for number in part]) for part in parts_of(texts, data)]
-    added, whole = parts[0].plus(parts[1]).plus(parts[2]), totals_of(texts)
-    assert added.size == whole.size == sum(len(text.encode()) for text in texts)
-    assert added.places.tolist() == whole.places.tolist()
-    assert added.rarity().tolist() == whole.rarity().tolist()
-
-
-@given(TEXTS, st.data())
 def test_the_windows_of_parts_merge_to_those_of_the_whole(texts: list[str], data: st.DataObject) -> None:
     weights = Weights(QUESTION, totals_of(texts))
     merged = NO_WINDOWS

@@ -13,7 +13,6 @@ import contextlib
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import partial
 from math import inf
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -184,7 +183,7 @@ class Caller:
         except MalformedReply as broken:
             if not mend:
                 raise
-            return await self._mended(prompt, reply, broken, parse)
+            return await self.mended(prompt, reply, broken, parse)
 
     async def stream(self, stage: CallStage, prompt: Prompt) -> AsyncGenerator[str]:
         """One call, its reply as it comes. A request that is refused before any text came is tried again."""
@@ -293,11 +292,7 @@ class Caller:
             wait = max(wait, error.retry_after) if error.retry_after else 0.0  # 0 says: at once
         await self._sleep(max(0.0, min(wait, self._ledger.model_seconds)))
 
-    async def mended(self, prompt: Prompt, said: str, broken: MalformedReply, parse: Callable[[str], T]) -> T:
-        """Ask once more for a reply that can be read, after a streamed one that cannot."""
-        return await self._mended(prompt, ChatReply(said), broken, parse)
-
-    async def _mended(self, prompt: Prompt, reply: ChatReply, broken: MalformedReply, parse: Callable[[str], T]) -> T:
+    async def mended(self, prompt: Prompt, reply: ChatReply, broken: MalformedReply, parse: Callable[[str], T]) -> T:
         """Ask once more for a reply that can be read."""
         state = self._conversation
         unreadable = OracleFailed(f"the model's reply is not the JSON it was asked for: {broken}; try a larger model")
@@ -380,12 +375,8 @@ class Packet:
     """Numbers of regions that may not be shown."""
     room: float = inf
     """Tokens of regions that fit; the small ones of many files cost as much in fences as in text."""
-    _sent: list[Sent] = field(default_factory=list)
-
-    @property
-    def sent(self) -> tuple[Sent, ...]:
-        """The spans of documents that it holds."""
-        return tuple(self._sent)
+    sent: list[Sent] = field(default_factory=list)
+    """The spans of documents that it holds."""
 
     def region(self, region: Region) -> str | None:
         """A fenced region; None for one that may not be shown."""
@@ -482,7 +473,7 @@ class Packet:
         """Note what of a document goes into the request."""
         self.conversation.told.setdefault((root, path), set()).update(headings)
         veiled = path in self.conversation.hidden
-        self._sent += [Sent(path, span, root, veiled) for span in spans]
+        self.sent += [Sent(path, span, root, veiled) for span in spans]
 
     def _may_show(self, path: str, *, private: bool) -> bool:
         # Denied files are never read; that they are never sent must not depend on that.
@@ -575,15 +566,16 @@ class PromptComposer:
         quotes = chat_prompts.SUMMARY_QUOTES if request.summary else chat_prompts.QUOTES
         note = chat_prompts.EXHAUSTED if request.exhausted else ""
         template = chat_prompts.READ_SMALL if self.small else chat_prompts.READ
-        filled = partial(template.format, nonce=packet.nonce, question=question, quotes=quotes, note=note)
-        bare = self._read_prompt(packet, filled(passages=""))
-        packet.room = self.context_tokens - bare.tokens - bare.reply_tokens
-        return self._read_prompt(packet, filled(passages=packet.passages(request.regions))), packet
+        kind = "read-small" if self.small else "read"
+        schema = chat_prompts.READ_SMALL_SCHEMA if self.small else chat_prompts.READ_SCHEMA
 
-    def _read_prompt(self, packet: Packet, text: str) -> Prompt:
-        small = "read-small", chat_prompts.READ_SMALL_SCHEMA
-        kind, schema = small if self.small else ("read", chat_prompts.READ_SCHEMA)
-        return self._prompt(packet, text, kind, schema, system=_system(packet))
+        def prompt(passages: str) -> Prompt:
+            text = template.format(passages=passages, nonce=packet.nonce, question=question, quotes=quotes, note=note)
+            return self._prompt(packet, text, kind, schema, system=_system(packet))
+
+        bare = prompt("")
+        packet.room = self.context_tokens - bare.tokens - bare.reply_tokens
+        return prompt(packet.passages(request.regions)), packet
 
     def verification(self, question: str, claims: Sequence[Claim]) -> tuple[Prompt, Packet, list[int]]:
         """The comparison of sentences with what they cite, and the places of those that are in it: all whose evidence
@@ -662,7 +654,7 @@ class PromptComposer:
     ) -> Prompt:
         told = chat_prompts.SYSTEM.format(nonce=packet.nonce) if system is None else system
         reply = min(REPLY_TOKENS[kind], self.context_tokens // 4)
-        return Prompt((Message(Role.SYSTEM, told), Message(Role.USER, text)), reply, schema, packet.sent)
+        return Prompt((Message(Role.SYSTEM, told), Message(Role.USER, text)), reply, schema, tuple(packet.sent))
 
 
 def _system(packet: Packet) -> str:
