@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.corpus.text_marks import find_generated
 
+from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.memory.answer_files import Saved, anchored, as_block, one_line, source_json, write_answer, write_block
 from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 from lens_lsp.memory.citations import record_blind
