@@ -30,9 +30,9 @@ from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.extraction import NO_PROGRAM, cache_folder, kept_files
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.scan import fast_matcher_available
+from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.corpus.walk import FileEntry, discover
 from lens_lsp.documents.kinds import INSTALL, KINDS, kind_for, missing, reader_version
 from lens_lsp.documents.recognition import tesseract

@@ -427,8 +427,8 @@ class Trace:
             against = ">" if belief.glr is not None and belief.glr > belief.threshold else "≤"
             passed = glr if belief.glr is None else f"{glr} {against} {belief.threshold:.4f}"
             lines.append(f"  {self._standing(belief)}; {passed}; P(nowhere) {belief.nowhere:.10f}")
-            for number, cell, share in belief.best:
-                lines.append(f"      {share:.10f}  {self._cell(number, cell)}")
+            for best in belief.best:
+                lines.append(f"      {best.belief:.10f}  {self._cell(best.document, best.cell)}")
 
     def _standing(self, belief: Belief) -> str:
         if not belief.covered:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import inside
-from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.corpus.workspace import Snapshot, overlay
 from lens_lsp.judge.redaction import veils
 from lens_lsp.lsp.document_snapshot import (

@@ -33,6 +33,7 @@ from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
     Belief,
+    BestCell,
     Covered,
     Event,
     EvidenceFound,
@@ -304,7 +305,7 @@ class SearchProgress:
                 covered=j in self.covered,
                 rule=self.covered.get(j),
                 best=tuple(
-                    (*locate(int(cell)), float(posterior[j, cell]))
+                    BestCell(*locate(int(cell)), float(posterior[j, cell]))
                     for cell in np.argsort(-posterior[j], kind="stable")[:_BEST_CELLS]
                 ),
             )

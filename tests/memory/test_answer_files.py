@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.generated_spans import find_generated
+from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.memory.answer_files import Saved, one_line, source_json, write_answer, write_block
 from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 from lens_lsp.memory.citations import record_blind
