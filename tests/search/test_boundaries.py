@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.corpus.text_marks import find_generated
 
 from lens_lsp.corpus.encoding import blank
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.markdown import MarkdownReader
+from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.model.documents import BlockKind, Document, Origin
 from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
