@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from lens_lsp.corpus.text_marks import find_generated
-from lens_lsp.schema.answer_shapes import evidence_json, shape
 from mcp.shared.exceptions import MCPDeprecationWarning
 
+from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.mcp.agent_server import TOOLS, find_text
 from lens_lsp.mcp.calls import Bounds, Folder, bounds_of
 from lens_lsp.mcp.tool_schema import find_given
 from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence
 from lens_lsp.model.errors import PathRefused
 from lens_lsp.model.text import Span
+from lens_lsp.schema.answer_shapes import evidence_json, shape
 from tests.hand_made import evidence
 from tests.mcp.conftest import SECRET
 from tests.mcp.independent import untrue
