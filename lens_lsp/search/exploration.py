@@ -62,7 +62,6 @@ from lens_lsp.search.beliefs import (
     above,
     coverage_rule,
     glr,
-    joint,
     landscape,
     passes,
     threshold,
@@ -628,7 +627,7 @@ class Exploration:
             # What was admitted keeps its π_pos, so that only observations move its beliefs.
             self.position = np.concatenate([self.position, self.landscape.position[:, known:]], axis=1)
         file = self.candidates.file_prior(self.space.slots)
-        self.progress.beliefs.admit(joint(self.space, file, self.position))
+        self.progress.beliefs.admit(self.space.spread(file) * self.position)
         slots = frozenset(self.space.slots.tolist())
         ids = [requirement.id for requirement in self.plan.requirements]
         return Admitted(

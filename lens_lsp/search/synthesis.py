@@ -53,7 +53,7 @@ from lens_lsp.search.consolidation import (
     named,
     rivals,
 )
-from lens_lsp.search.exploration import NOT_NEEDED
+from lens_lsp.search.exploration import NOT_NEEDED, WITHOUT_MODEL
 from lens_lsp.search.localisation import ranking
 from lens_lsp.search.proposals import Quote
 from lens_lsp.search.read_first import CheckedAnswer, ReadFirst, check, cited_span
@@ -67,15 +67,7 @@ LONGEST_COMPARED = 20_000
 MOST_LISTED = 200
 """Matches of an exact rule that are cited; the count is exact whatever their number."""
 _CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
-_SPENT = frozenset(
-    {
-        StopReason.BUDGET_TOKENS,
-        StopReason.BUDGET_SECONDS,
-        StopReason.BUDGET_COST,
-        StopReason.MODEL_FAILED,
-        StopReason.CANCELLED,
-    }
-)
+_SPENT = WITHOUT_MODEL - {StopReason.BUDGET_CALLS} | {StopReason.CANCELLED}
 """After these the oracle is not asked for anything more."""
 
 

@@ -43,24 +43,9 @@ Last line without an end
 """
 BLOCK = "<!-- lens:begin a -->\nOurs is here.\n<!-- lens:end a -->"
 PIECES = [
-    "word",
-    "Wörter",
-    "don't",
-    "x-y",
-    "3.5",
-    "e\u0301",
-    "東京",
-    "。",
-    ". ",
-    "? ",
-    " ",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "- ",
-    "# ",
-]
-PIECES += ["| a | b |\n|---|---|\n| c | d |\n", "```\n", "> ", "<b>", "</p>", "\n?? asks\n", f"\n{BLOCK}\n", "a" * 90]
+    "word", "Wörter", "don't", "x-y", "3.5", "e\u0301", "東京", "。", ". ", "? ", " ", "\n", "\n\n", "\r\n", "- ", "# ",
+    "| a | b |\n|---|---|\n| c | d |\n", "```\n", "> ", "<b>", "</p>", "\n?? asks\n", f"\n{BLOCK}\n", "a" * 90,
+]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 NAMES = ["a.md", "a.txt", "a.html", "a.py", "a.csv", "a.json"]
 NESTED = "intro\n\n# One\n\na\n\n## Two\n\nb\n\n#### Four\n\nc\n\n## Other\n\nd\n\n# Last\n\ne\n"
