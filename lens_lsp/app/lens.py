@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Callable, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from lens_lsp.app.oracle_factory import Terms, local_reader
-from lens_lsp.app.request import RERANKED, Request
-from lens_lsp.app.settings import Settings
+from lens_lsp.app.settings import RERANKED, Request, Settings
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.workspace import FIRST, QUESTION, PreparedWorkspace, Progress, Workspace, overlay
-from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Event, StopReason
 from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
@@ -111,7 +110,9 @@ class Lens:
                 places, read, warning = _reranked(query, list(evidence.values()), settings, cancelled)
                 stages.append(Stage("rerank", time.perf_counter() - ordering))
                 warnings += [warning] if warning else []
-                place, evidence = _ordered(place, evidence, places[:limit])
+                found = [list(evidence.items())[at] for at in places[:limit]]
+                evidence = {passage: replace(item, n=n) for n, (passage, item) in enumerate(found, 1)}
+                place = replace(place, passages=list(evidence))
         return Findings(
             query=query,
             roots=ready.roots,
@@ -156,7 +157,7 @@ class Lens:
         ``observer`` is told about progress, on another thread. Raises `UsageError` for an empty question, for an
         unknown ablation and for a thread without a memory.
         """
-        from lens_lsp.app.question_tasks import QuestionTasks
+        from lens_lsp.judge.cancellation import QuestionTasks
         from lens_lsp.search.early_evidence import EarlyEvidenceTimer  # brings asyncio, which `find` never needs
 
         request = Request(request) if isinstance(request, str) else request
@@ -164,12 +165,8 @@ class Lens:
         if request.thread is not None and memory is None:
             raise UsageError("a thread needs the store of answers: leave out --no-store")
         seconds = QUESTION if terms.budget is None else terms.budget.seconds
-        work, workspace, glimpse = (
-            QuestionTasks(cancelled, seconds=seconds, clock=clock),
-            self._workspace,
-            EarlyEvidenceTimer(clock),
-        )
-        heard = observer or _Silent()
+        work = QuestionTasks(cancelled, seconds=seconds, clock=clock)
+        workspace, glimpse, heard = self._workspace, EarlyEvidenceTimer(clock), observer or _Silent()
         with workspace.open() as opened:
 
             def bring_up() -> Future[PreparedWorkspace]:
@@ -220,16 +217,6 @@ def _publish(
         if len(evidence) <= limit:
             observer.evidence(item)
     return evidence
-
-
-def _ordered(
-    place: Localisation, evidence: Mapping[ScoredPassage, Evidence], places: Sequence[int]
-) -> tuple[Localisation, dict[ScoredPassage, Evidence]]:
-    """What stands at some places of the passages, in their order."""
-    found = list(evidence.items())
-    chosen = [found[at] for at in places]
-    numbered = {passage: replace(item, n=n) for n, (passage, item) in enumerate(chosen, 1)}
-    return replace(place, passages=list(numbered)), numbered
 
 
 def _reranked(

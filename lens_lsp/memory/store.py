@@ -18,22 +18,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from lens_lsp.disk import PART, replace_whole
 from lens_lsp.memory.answer_files import ANSWERS, is_answer
 from lens_lsp.memory.store_file import (
     STEM,
     Connect,
-    Connection,
     FolderLock,
     NotSaved,
     NotSavedReason,
+    StoreConnection,
     StoreDamaged,
     StoreFiles,
     StoreUnavailable,
     StoreUnreadable,
-    Unavailable,
+    UnavailableReason,
     configure,
     connect,
     frozen,
@@ -60,11 +60,12 @@ from lens_lsp.memory.store_rows import (
     file_kind,
     write,
 )
-from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
+from lens_lsp.model.cluster import Cluster, WrongAnswer
 from lens_lsp.model.lazy_dataclass import dataclass
 
 T = TypeVar("T")
-Work = Callable[[StoreView, Connection], T]
+P = ParamSpec("P")
+Work = Callable[[StoreView, StoreConnection], T]
 _ATTEMPTS = 3
 """As it is, in a new file, and in another process's."""
 _ROUNDS = 5
@@ -78,7 +79,7 @@ _MOST_HEAD = 65_536
 class _Open:
     """An open file and what tells that it is still the one that was looked at."""
 
-    connection: Connection
+    connection: StoreConnection
     identity: tuple[int, ...]
     state: tuple[int, int]
 
@@ -151,7 +152,7 @@ class Database:
                 with self._lock.held():
                     yield
             except StoreUnavailable as error:
-                reason = NotSavedReason.BUSY if error.reason is Unavailable.BUSY else NotSavedReason.IO
+                reason = NotSavedReason.BUSY if error.reason is UnavailableReason.BUSY else NotSavedReason.IO
                 raise NotSaved(reason, f"not saved: {error}") from error
             except sqlite3.Error as error:
                 self.frozen = self.frozen or is_failed_sync(error)
@@ -233,7 +234,9 @@ class Database:
                 self.files = replace(self.files, stem=f"{STEM}.v{self.layout.version}")
             elif found is FileKind.FOREIGN:
                 self._set_aside(identity, "it is of another application, or its schema was altered")
-        raise StoreUnavailable(Unavailable.UNREADABLE, "the knowledge store cannot be opened: others alter it again")
+        raise StoreUnavailable(
+            UnavailableReason.UNREADABLE, "the knowledge store cannot be opened: others alter it again"
+        )
 
     def _looked_at(self, identity: tuple[int, ...]) -> _Open | FileKind:
         """The file, open, when it is the current one; else what it was, brought up to date if it was older."""
@@ -268,7 +271,7 @@ class Database:
             finally:
                 connection.close()
 
-    def _migrate(self, connection: Connection) -> None:
+    def _migrate(self, connection: StoreConnection) -> None:
         """Lead an older file to the layout: a checked backup first, then one transaction for each step, its version
         number in it. The folder's lock is held.
 
@@ -296,7 +299,7 @@ class Database:
                         connection.execute(f"PRAGMA user_version={target}")
             except (ValueError, KeyError, TypeError) as error:
                 why = f"the knowledge store could not be brought up to date from version {target - 1}: {error}"
-                raise StoreUnavailable(Unavailable.MIGRATION, why) from error
+                raise StoreUnavailable(UnavailableReason.MIGRATION, why) from error
 
     def _damaged(self, error: sqlite3.Error) -> bool:
         """Whether an error comes from what stands in the file, and it may be set aside for that."""
@@ -321,7 +324,7 @@ class Database:
     def _is_sound(self) -> bool:
         """Whether the file is a store and all of its rows are what was written. Raises `sqlite3.Error` when it cannot
         be read for another reason than what stands in it."""
-        connection: Connection | None = None
+        connection: StoreConnection | None = None
         try:
             connection = self._connect(str(self.files.database))
             configure(connection)
@@ -346,12 +349,12 @@ class Database:
             self._file = None
 
 
-def _state(connection: Connection) -> tuple[int, int]:
+def _state(connection: StoreConnection) -> tuple[int, int]:
     """Version of the schema by our count and by SQLite's."""
     return number(connection, "user_version"), number(connection, "schema_version")
 
 
-def _require_structure(connection: Connection, check: str = "integrity_check") -> None:
+def _require_structure(connection: StoreConnection, check: str = "integrity_check") -> None:
     """Raise `StoreDamaged` for a file that SQLite would damage further by writing.
 
     All rows can be read where a page is wrong about its free room, or where a page in use stands among the free ones;
@@ -468,6 +471,16 @@ class Health:
     writable: bool
 
 
+def _reader(method: Callable[Concatenate[StoreView, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """A method of `StoreView` as one of `Store`, in a transaction of its own."""
+
+    def read(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return store._database.read(lambda view, _: method(view, *args, **kwargs))
+
+    read.__doc__ = method.__doc__
+    return read
+
+
 class Store:
     """One workspace's knowledge. Made by `open`; a context manager that closes it."""
 
@@ -520,45 +533,17 @@ class Store:
         """What the user should be told once: a file of a newer version, or a damaged one that was set aside."""
         return tuple(self._database.notices)
 
-    def clusters(self) -> tuple[Cluster, ...]:
-        """All clusters, live and archived, in order of id. Raises `StoreUnreadable`, as all that reads."""
-        return self._database.read(lambda view, _: view.clusters())
-
-    def cluster(self, id_: str) -> Cluster | None:
-        """One cluster; None when there is none of that id."""
-        return self._database.read(lambda view, _: view.cluster(id_))
-
-    def by_question(self, key: str) -> tuple[str, ...]:
-        """Ids of the clusters in which a question of this normal form was asked."""
-        return self._database.read(lambda view, _: view.by_question(key))
-
-    def questions(self) -> tuple[tuple[str, str], ...]:
-        """Every question's cluster and normal form."""
-        return self._database.read(lambda view, _: view.questions())
-
-    def by_fact(self, key: str) -> tuple[str, ...]:
-        """Ids of the clusters that hold a requirement of this normal form, retired ones too."""
-        return self._database.read(lambda view, _: view.by_fact(key))
-
-    def by_citation(self, id_: str) -> tuple[str, ...]:
-        """Ids of the clusters that hold a citation."""
-        return self._database.read(lambda view, _: view.by_citation(id_))
-
-    def summaries(self) -> tuple[DocumentSummary, ...]:
-        """What was proven from documents, one for each."""
-        return self._database.read(lambda view, _: view.summaries())
-
-    def turns(self, thread: str) -> tuple[Turn, ...]:
-        """The questions of a thread, the first one first."""
-        return self._database.read(lambda view, _: view.turns(thread))
-
-    def all_turns(self) -> tuple[Turn, ...]:
-        """The questions of all threads, by thread and number."""
-        return self._database.read(lambda view, _: view.all_turns())
-
-    def wrong(self) -> tuple[WrongAnswer, ...]:
-        """Answers that were called wrong, the first one first."""
-        return self._database.read(lambda view, _: view.wrong())
+    # All that reads raises `StoreUnreadable`.
+    clusters = _reader(StoreView.clusters)
+    cluster = _reader(StoreView.cluster)
+    by_question = _reader(StoreView.by_question)
+    questions = _reader(StoreView.questions)
+    by_fact = _reader(StoreView.by_fact)
+    by_citation = _reader(StoreView.by_citation)
+    summaries = _reader(StoreView.summaries)
+    turns = _reader(StoreView.turns)
+    all_turns = _reader(StoreView.all_turns)
+    wrong = _reader(StoreView.wrong)
 
     def save(self, changes: Changes) -> None:
         """Keep changes, all or none of them, whatever is there by now; `update` looks first. Raises `NotSaved`."""
@@ -571,7 +556,7 @@ class Store:
         Raises `NotSaved`; the store then holds what it held.
         """
 
-        def decide(view: StoreView, connection: Connection) -> Changes:
+        def decide(view: StoreView, connection: StoreConnection) -> Changes:
             changes = change(view)
             if changes:
                 write(connection, changes)
@@ -617,7 +602,7 @@ class Store:
         `StoreUnreadable`."""
         wanted, database = frozenset(ids), self._database
 
-        def decide(view: StoreView, connection: Connection) -> tuple[WrongAnswer, ...]:
+        def decide(view: StoreView, connection: StoreConnection) -> tuple[WrongAnswer, ...]:
             going = deletion_plan(view, wanted)
             wrong = {each.id: each for cluster in going.clusters for each in wrong_in(cluster)}
             turns = tuple(replace(turn, cluster=None) for turn in view.all_turns() if turn.cluster in wanted)

@@ -17,8 +17,7 @@ import pytest
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import MeteredChat, OracleFactory, Terms, local_judge, reader_name, reader_status
-from lens_lsp.app.request import Request
-from lens_lsp.app.settings import Settings
+from lens_lsp.app.settings import Request, Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
@@ -146,16 +145,6 @@ def test_what_is_proven_without_a_model_stands_when_it_fails(
         assert answer.status is offline.status
         assert [item.quote for item in answer.evidence] == [item.quote for item in offline.evidence]
         assert "The model gave no answer: " in answer.text
-
-
-def test_a_project_that_names_a_reader_names_none(notes: Path, reader: Path) -> None:
-    from lens_lsp.app.configuration import settings_of
-
-    (notes / ".lens.toml").write_text(f'reader = "{reader}"\n', "utf-8")
-    settings = settings_of((str(notes),), {"LENS_CONFIG": "/dev/null"})
-    assert settings.reader == "shipped"
-    (notice,) = settings.notices
-    assert "reader (only the user's own file says that)" in notice.text
 
 
 def test_long_questions_and_passages_are_answered_in_time(notes: Path, reader: Path) -> None:

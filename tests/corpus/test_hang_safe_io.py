@@ -12,10 +12,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from lens_lsp.corpus import hang_safe_io as waiting
+from lens_lsp.corpus import safe_open as waiting
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.hang_safe_io import MOST_LEFT, SlowDescriptor, TimedCalls, call_of, guard_descriptor, open_at
-from lens_lsp.corpus.safe_open import Root, Skipped, read_files
+from lens_lsp.corpus.safe_open import (
+    MOST_LEFT,
+    Root,
+    Skipped,
+    SlowDescriptor,
+    TimedCalls,
+    call_of,
+    guard_descriptor,
+    open_at,
+    read_files,
+)
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import _wait as workspace_wait
 from lens_lsp.disk import file_system_of, may_hang
@@ -23,7 +32,7 @@ from lens_lsp.model.documents import SkipReason
 from tests.availability import unavailable
 from tests.lsp.lsp_client import wait_until
 from tests.soak import slow_disk
-from tests.soak.faulty_disk import Unmountable
+from tests.soak.harness import LeftOut
 from tests.soak.slow_disk import Tally
 
 DEVICE = os.makedev(0, 4093)
@@ -170,7 +179,7 @@ ONE_HANGS = 2
 def tried(asks: int, *, inline: bool = False) -> Tally:
     try:
         return slow_disk.run(asks, ONE_HANGS, inline=inline)
-    except Unmountable as error:
+    except LeftOut as error:
         unavailable("mount", str(error))
 
 

@@ -16,8 +16,7 @@ from lens_lsp.lsp.model_view import event_for_model, for_model
 from lens_lsp.model.answer import EvidenceFound
 from lens_lsp.model.documents import Context, ContextRole, Evidence
 from lens_lsp.model.text import Span
-from lens_lsp.schema.answer import evidence_json
-from lens_lsp.schema.events import event_json
+from lens_lsp.schema.answer_shapes import event_json, evidence_json
 from tests.hand_made import evidence
 from tests.lsp.lsp_editor import Editor
 from tests.soak.private_marks import EXACT, SPELLED, edited
@@ -25,7 +24,6 @@ from tests.soak.private_marks import EXACT, SPELLED, edited
 Edit = Callable[..., Editor]
 
 SECRET = "sk-proj-" + "Q7w2Zt9LmB4xVn8RkC3yHd6PfG1sJa5E" * 2
-
 NOTES = {
     "open.md": "# Workshop\n\nThe lease of the workshop ends on 30 June 2031.\n",
     "mine.md": "---\nlens: private\n---\n\n# Workshop\n\nThe lease of the workshop costs too much.\n",
@@ -108,15 +106,10 @@ def test_context_without_a_secret_reaches_a_model_as_it_is() -> None:
 
 
 QUESTION = "When does the lease of the workshop end?"
-
 CANARIES = ("31 October 2044", "Quillfeather")
-
 """In the document's proof, and in its title."""
-
 TEXT = "# Contract of Quillfeather\n\n## Term\n\nThe lease of the workshop ends on 31 October 2044.\n"
-
 OTHER = "# Boiler\n\nThe boiler of the workshop was serviced by Brandt in March 2031.\n"
-
 REQUESTS = ("lens/find", "lens/ask", "lens/clusters", "lens/answer", "lens/passage", "lens/check")
 
 

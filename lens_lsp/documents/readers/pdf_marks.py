@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.readers.composer import on_one_line
-from lens_lsp.documents.readers.pdf_layout import TextPiece
+from lens_lsp.documents.readers.pdf_layout import PdfTextPiece
 from lens_lsp.model.lazy_dataclass import dataclass
 
 Handle = object
@@ -116,7 +116,7 @@ def attached_files(document: Handle, most: int) -> Iterator[tuple[str, bytes | N
             yield _attached(attachment)
 
 
-def marks_of(page: Handle, text: Handle, form: Handle | None, pieces: Sequence[TextPiece]) -> PageMarks:
+def marks_of(page: Handle, text: Handle, form: Handle | None, pieces: Sequence[PdfTextPiece]) -> PageMarks:
     """The marks of a page. ``pieces`` are its text, for the captions of fields without a name for people."""
     count = min(max(pdfium.FPDFPage_GetAnnotCount(page), 0), _MOST_ANNOTATIONS)
     if not count:
@@ -131,7 +131,7 @@ def marks_of(page: Handle, text: Handle, form: Handle | None, pieces: Sequence[T
             pdfium.FORM_OnBeforeClosePage(page, form)
 
 
-def _marks(page: Handle, text: Handle, form: Handle | None, pieces: Sequence[TextPiece], count: int) -> PageMarks:
+def _marks(page: Handle, text: Handle, form: Handle | None, pieces: Sequence[PdfTextPiece], count: int) -> PageMarks:
     found: list[tuple[float, float, int, str]] = []
     letters = 0
     attached: list[tuple[str, bytes | None]] = []
@@ -194,7 +194,7 @@ def _marked(annotation: Handle, text: Handle) -> str:
     return said if len(said) <= _LONGEST_MARKED else f"{said[:_LONGEST_MARKED]}…"
 
 
-def _field(form: Handle, annotation: Handle, frame: _Frame, pieces: Sequence[TextPiece]) -> str:
+def _field(form: Handle, annotation: Handle, frame: _Frame, pieces: Sequence[PdfTextPiece]) -> str:
     """The line of a form's field, empty for one that shows nothing."""
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
     if kind in _TICKED:
@@ -235,7 +235,7 @@ def _option(form: Handle, annotation: Handle, index: int, at: object, size: int)
     pdfium.FPDFAnnot_GetOptionLabel(form, annotation, index, at, size)
 
 
-def _caption(frame: _Frame, pieces: Sequence[TextPiece], *, ticked: bool) -> str:
+def _caption(frame: _Frame, pieces: Sequence[PdfTextPiece], *, ticked: bool) -> str:
     """The text nearest to a field that may say what it is: to its left, behind a box to tick, or above."""
     best: tuple[float, str] | None = None
     for piece in pieces:

@@ -11,15 +11,16 @@ import contextlib
 import random
 import re
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
 from lens_lsp.judge.answer_markdown import not_read, plain, unsupported
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
-from lens_lsp.judge.llm.chat_model import ChatModel
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply
 from lens_lsp.judge.llm.chat_prompts import AMEND
 from lens_lsp.judge.llm.conversation import (
     OVERHEAD_TOKENS,
@@ -62,9 +63,10 @@ from lens_lsp.judge.oracle import (
 )
 from lens_lsp.judge.redaction import Redacted
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer
-from lens_lsp.model.answer import Mode, RequirementStatus
+from lens_lsp.judge.rules.question_plan import offline_plan
+from lens_lsp.model.answer import Mode, RequirementStatus, StopReason
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.errors import OracleFailed, UsageError
+from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import (
@@ -126,7 +128,7 @@ class ChatOracle:
 
     ``private`` says whether documents marked ``lens: private`` may be shown; by default only to an endpoint on this
     machine. ``nonce``, ``sleep``, ``jitter`` (from 0 to 1) and ``flaw``, which says what is wrong with a reply, are
-    there for tests.
+    there for tests. At the ``stop`` every method raises `BudgetSpent`.
     """
 
     model: ChatModel
@@ -138,6 +140,7 @@ class ChatOracle:
     flaw: Callable[[ReadRequest, ReadReply, Mapping[int, str]], str | None] = field(default=flaw_of, kw_only=True)
     table: ObservationTable = field(default=ObservationTable(), kw_only=True)
     confidence: ConfidenceMap = field(default=ConfidenceMap(), kw_only=True)
+    stop: Stop = field(default_factory=Stop, kw_only=True, compare=False, repr=False)
     _conversations: WeakKeyDictionary[Ledger, Conversation] = field(
         default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
     )
@@ -231,14 +234,23 @@ class ChatOracle:
                     if words:
                         yield words
         except OracleFailed as failure:
-            if repeats("".join(said)) or not self._salvaged("".join(said), reply):
+            if repeats("".join(said)):
+                raise
+            with contextlib.suppress(MalformedReply):  # what was said before it broke off stands, if it quotes
+                parse_read("".join(said), reply, reply.shown)
+                reply.broken_off = True
+            if not reply.quotes:
                 raise
             ledger.warn(str(failure))
         else:
             rest = sifter.finish()
             if rest:
                 yield rest
-            await self._parsed(caller, prompt, "".join(said), reply)
+            try:
+                parse_read("".join(said), reply, reply.shown)
+            except MalformedReply as broken:
+                whole = ChatReply("".join(said))
+                await caller.mended(prompt, whole, broken, lambda text: parse_read(text, reply, reply.shown))
             if reply.broken_off:
                 ledger.warn("the model's reply was cut at its length limit")
         flaw = self.flaw(request, reply, _texts(packet))
@@ -295,23 +307,6 @@ class ChatOracle:
         prompt, packet = composer.read(request)
         _tell(packet.conversation, ledger)
         return prompt, packet
-
-    @staticmethod
-    def _salvaged(text: str, reply: ReadReply) -> bool:
-        """Whether something was said before a reply broke off."""
-        try:
-            parse_read(text, reply, reply.shown)
-        except MalformedReply:
-            return False
-        reply.broken_off = True
-        return bool(reply.quotes)
-
-    @staticmethod
-    async def _parsed(caller: Caller, prompt: Prompt, text: str, reply: ReadReply) -> None:
-        try:
-            parse_read(text, reply, reply.shown)
-        except MalformedReply as broken:
-            await caller.mended(prompt, text, broken, lambda again: parse_read(again, reply, reply.shown))
 
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
         """Other words for a question; none when the reply cannot be read."""
@@ -371,7 +366,8 @@ class ChatOracle:
         text = "".join((*said, rest))
         if not text.strip():
             raise OracleFailed("the model gave an empty answer; ask again or choose another model")
-        yield f"{rest}\n{_unread(request)}"
+        unread = not_read(request.unread)
+        yield f"{rest}\n" + (f"\n{unread}\n" if unread else "")
         self._conversation(ledger).worded = True
         result.short, result.unmet = parse_trailer(sifter.trailer, {fact.requirement.id for fact in request.facts})
         result.unsupported = unsupported(text, numbers)
@@ -395,10 +391,12 @@ class ChatOracle:
         return self._conversations.setdefault(ledger, Conversation())
 
     def _for(self, ledger: Ledger) -> tuple[Caller, PromptComposer]:
+        if self.stop.asked():
+            raise BudgetSpent(StopReason.CANCELLED)
         conversation = self._conversation(ledger)
         private = stays_here(self.endpoint) if self.private is None else self.private
         return (
-            Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter),
+            Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter, stop=self.stop),
             PromptComposer(self.nonce, private, conversation, self.model.context_tokens, self.model.small),
         )
 
@@ -473,26 +471,16 @@ def _missing(request: SynthesisRequest) -> str:
     return f"Not found: {named}.\n\n" if named else ""
 
 
-def _unread(request: SynthesisRequest) -> str:
-    """The sections of a summarised document that did not fit."""
-    named = not_read(request.unread)
-    return f"\n{named}\n" if named else ""
-
-
 @dataclass(frozen=True, slots=True)
-class PreviewOracle:
+class PreviewOracle(OfflineOracle):
     """Implements `judge.oracle.Oracle` up to the first observation; then fails, saying that it was a dry run.
 
     The first requests are composed exactly as they would be; the plan is made by rules, since no model was asked, so
-    what a model's own plan would draw may differ. ``shown`` is filled with them.
+    what a model's own plan would draw may differ. ``shown`` is filled with them. The answer is worded by rules.
     """
 
     chat: ChatOracle
     shown: Preview
-
-    @property
-    def endpoint(self) -> None:
-        """Nothing is sent anywhere."""
 
     @property
     def table(self) -> ObservationTable:
@@ -507,7 +495,7 @@ class PreviewOracle:
     async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         """Keep the requests of the analysis; plan by rules."""
         self.shown.requests.extend(self.chat.analysis(question, ledger, known).items())
-        return await OfflineOracle().analyse(question, ledger)
+        return offline_plan(question)
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
         """Keep the request of the first observation. Raises `OracleFailed`."""
@@ -539,11 +527,6 @@ class PreviewOracle:
     ) -> CoverageReply:
         """Raises `OracleFailed`."""
         raise OracleFailed(DRY_RUN)
-
-    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
-        """The answer by rules."""
-        async for piece in OfflineOracle().synthesise(request, result, ledger):
-            yield piece
 
     async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
         """There is nothing to calibrate."""
