@@ -42,6 +42,7 @@ SECONDS = 20.0
 Item = tuple[str, str]
 """The kind of a part and its words."""
 _WORDS = re.compile(r"[^\W_]+")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _PRINT_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|\d+|[A-Za-z])')
 _MARKUP_SUBTYPES = """
 /Text /FreeText /Highlight /Underline /Squiggly /StrikeOut /Stamp /Caret /Ink /Line /Square /Circle /Polygon /PolyLine
@@ -66,8 +67,8 @@ class Tally:
 
 
 def folded(text: str) -> str:
-    """The words of a text in small letters, a blank around each."""
-    return f" {' '.join(_WORDS.findall(text.casefold()))} "
+    """The words of a text in small letters, a blank around each; controls are nothing."""
+    return f" {' '.join(_WORDS.findall(_CONTROLS.sub('', text).casefold()))} "
 
 
 def items_of(path: Path) -> set[Item]:

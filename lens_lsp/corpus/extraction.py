@@ -44,6 +44,7 @@ from lens_lsp.documents.frames import (
 from lens_lsp.documents.kinds import (
     INSTALL,
     MOST_AT_ONCE,
+    SAVED_AS,
     DocumentKind,
     Extracted,
     Failure,
@@ -561,8 +562,14 @@ class DocumentQueue:
 
 def notices(skips: Iterable[Skip]) -> list[str]:
     """What a user should be told of documents that were not read, a sentence for each thing that can be done."""
+    skips = list(skips)
     found = Counter(skip.reason for skip in skips)
     told = []
+    unread = Counter(skip.path.rpartition(".")[2].lower() for skip in skips if skip.reason is SkipReason.UNSUPPORTED)
+    for suffix, saved in SAVED_AS.items():
+        if count := unread[suffix]:
+            naming = "file was" if count == 1 else "files were"
+            told.append(f"{count:,} .{suffix} {naming} not read: save {'it' if count == 1 else 'them'} as .{saved}")
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
     if late := found[SkipReason.NOT_READ]:

@@ -762,7 +762,8 @@ class _PdfText:
         counted = line_numbers_of(visibility.seen)
         seen = visibility.seen
         if counted:
-            seen = [piece for piece in seen if piece not in counted]
+            taken = {piece.order for piece in counted}
+            seen = [piece for piece in seen if piece.order not in taken]
             self._beside.setdefault(number, []).append(f"Line numbers: {counted[0].text}–{counted[-1].text}")
         passages = passages_of(regions_of(seen), _PLAIN_STYLE)
         self.sheets.append(PageText(number, passages, visibility.recognised))

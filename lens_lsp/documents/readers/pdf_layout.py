@@ -33,6 +33,8 @@ _BLANK = 0.5
 _LONGEST_LINE_NUMBER = 4
 _FEWEST_LINE_NUMBERS, _FEWEST_OF_EVERY_LINE = 4, 12
 _EVERY_FIFTH = 5
+_SAME_EDGE = 2.0
+"""Points: numbers of lines end as near to each other."""
 _IN_ORDER = 0.9
 """Of the numbers in a margin follow the one above them."""
 _BEYOND = 0.9
@@ -414,12 +416,9 @@ def line_numbers_of(pieces: Sequence[PdfTextPiece]) -> list[PdfTextPiece]:
     if len(numbers) < _FEWEST_LINE_NUMBERS:
         return []
     others = [each for each in pieces if not each.text.isdecimal() and not each.style.direction]
-    edge = max(
-        numbers, key=lambda each: sum(abs(each.right - other.right) < _TOUCHING * each.size for other in numbers)
-    )
-    column = [
-        each for each in numbers if abs(each.right - edge.right) < edge.size * _TOUCHING and not each.style.direction
-    ]
+    edges = Counter(round(each.right / _SAME_EDGE) for each in numbers)
+    edge = edges.most_common(1)[0][0]
+    column = [each for each in numbers if abs(round(each.right / _SAME_EDGE) - edge) <= 1 and not each.style.direction]
     column.sort(key=lambda each: each.base)
     values = [int(each.text) for each in column]
     steps = Counter(after - before for before, after in pairwise(values))

@@ -25,6 +25,7 @@ from lens_lsp.documents.readers.office_package import (
     every,
     inside,
     number,
+    parsed,
     prefixed,
 )
 from lens_lsp.model.lazy_regex import regex
@@ -38,7 +39,9 @@ _PRINTED = {
     "x:firstFooter": "Footer",
 }
 _PRINT_CODE = regex(r'&(?:"[^"]*"|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|\d{1,3}|[A-Za-z&])')
-_PRINTED_PART = regex(rb"<(?:[\w.-]{1,40}:)?headerFooter\b.{0,20000}?</(?:[\w.-]{1,40}:)?headerFooter>", re.DOTALL)
+_PRINTED_END = b"headerFooter>"
+_LONGEST_PRINTED = 20_000
+_PREFIX = regex(rb"(</?)[\w.-]{1,40}:")
 _STAND_IN = "[Threaded comment]"
 """How a comment begins that only says that the program is too old for the one with replies."""
 _CHART_SHEET = b"\x09\x08\x10\x00\x00\x06\x20\x00"
@@ -167,15 +170,19 @@ class SheetParts:
         content = b""
         with suppress(Unextracted):  # too large for its formats, too, which says so
             content = self._package.part(part) or b""
-        for written in _PRINTED_PART.findall(content):
-            with suppress(etree.LxmlError):
-                # The prefix is declared elsewhere.
-                root = etree.fromstring(re.sub(rb"(</?)[\w.-]{1,40}:", rb"\1", written))
-                for element in root:
-                    label = _PRINTED.get(f"x:{element.tag}")
-                    words = " ".join(_PRINT_CODE.sub(_printed_code, element.text or "").split())
-                    if label and words.strip(" |"):
-                        yield f"{label}: {words.strip(' |')}"
+        end = content.rfind(_PRINTED_END)
+        at = content.rfind(_PRINTED_END[:-1], max(end - _LONGEST_PRINTED, 0), max(end, 0))
+        start = content.rfind(b"<", 0, max(at, 0))
+        if min(end, at, start) < 0:
+            return
+        with suppress(etree.LxmlError, Unextracted):
+            # The prefix is declared elsewhere.
+            written = _PREFIX.sub(rb"\1", content[start : end + len(_PRINTED_END)])
+            for element in parsed(written):
+                label = _PRINTED.get(f"x:{element.tag}")
+                words = " ".join(_PRINT_CODE.sub(_printed_code, element.text or "").split())
+                if label and words.strip(" |"):
+                    yield f"{label}: {words.strip(' |')}"
 
 
 def _printed_code(code: re.Match[str]) -> str:
