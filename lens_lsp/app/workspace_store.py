@@ -10,7 +10,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -78,18 +78,12 @@ def existing_store(paths: Sequence[str], choice: StoreChoice, notify: Notify) ->
     from lens_lsp.memory.store import Store
     from lens_lsp.memory.store_file import StoreUnavailable
 
-    store = None
-    if not choice.off:
-        try:
-            folder = choice.place(workspace_for(paths))
-        except StoreUnavailable:  # without a home there is no store
-            yield None
-            return
-        store = Store.existing(folder)
-    if store is None:
-        yield None
-        return
-    with _told(store, notify):
+    try:
+        folder = None if choice.off else choice.place(workspace_for(paths))
+    except StoreUnavailable:  # without a home there is no store
+        folder = None
+    store = None if folder is None else Store.existing(folder)
+    with nullcontext() if store is None else _told(store, notify):
         yield store
 
 
