@@ -15,10 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import HERE, workspaces_of
-from lens_lsp.memory.check import Cited, Finding
 from lens_lsp.memory.clusters import citation_id, live, organise, rechecked, wrong_answers
-from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_rows import Changes, StoreView
 from lens_lsp.model.cluster import Checked, CitationState, Cluster, WrongAnswer
 from lens_lsp.model.lazy_dataclass import dataclass
 
@@ -26,7 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lens_lsp.app.question_memory import Memory
+    from lens_lsp.memory.check import Cited, Finding
     from lens_lsp.memory.store import Store
+    from lens_lsp.memory.store_rows import Changes, StoreView
 
 Notify = Callable[[str], object]
 _SHORT = 8
@@ -110,6 +109,8 @@ def _told(store: Store, notify: Notify) -> Iterator[None]:
 
 def kept_citations(store: Store, workspace: str) -> list[Cited]:
     """Every citation that a live fact of a store rests on, once; ``workspace`` is what its roots are relative to."""
+    from lens_lsp.memory.check import Cited
+
     cited: dict[str, Cited] = {}
     for cluster in store.clusters():
         proving = {id_ for fact in live(cluster) for id_ in fact.evidence}
@@ -135,6 +136,8 @@ def freshness(clusters: Iterable[Cluster], findings: Iterable[Finding]) -> dict[
 def settle(store: Store, findings: Iterable[Finding]) -> Changes:
     """Keep what a check of `kept_citations` has shown: moved quotes are cited where they stand, facts without proof are
     retired, clusters without facts archived. Raises `NotSaved`."""
+    from lens_lsp.memory.store_rows import Changes
+
     looks = {citation_id(finding.cited.citation): _anew(finding.checked) for finding in findings}
 
     def change(view: StoreView) -> Changes:

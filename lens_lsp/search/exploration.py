@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,8 +80,10 @@ from lens_lsp.search.proposals import (
     stored,
     unread_sections,
 )
-from lens_lsp.search.recall import MemoryContext, Recalled, broken_sources, recall
 from lens_lsp.search.resolution import Resolved, resolve
+
+if TYPE_CHECKING:
+    from lens_lsp.search.recall import MemoryContext, Recalled
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
@@ -583,6 +585,8 @@ class Exploration:
 
     def recall(self, memory: MemoryContext) -> None:
         """Look up what earlier questions left; after `scan`. Reads documents: run it in a thread."""
+        from lens_lsp.search.recall import broken_sources, recall
+
         self.recalled = recall(memory, self.plan, self.reading, self._bearing, self.matches)
         self.warnings += broken_sources(self.recalled)
 

@@ -57,7 +57,6 @@ from lens_lsp.search.exploration import NOT_NEEDED, WITHOUT_MODEL
 from lens_lsp.search.localisation import ranking
 from lens_lsp.search.proposals import Quote
 from lens_lsp.search.read_first import CheckedAnswer, ReadFirst, check, cited_span
-from lens_lsp.search.recall import named_newer
 from lens_lsp.search.search import Search
 
 ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
@@ -478,4 +477,6 @@ class AnswerSynthesis:
         recalled = self._search.recalled
         if recalled is None:
             return ()
+        from lens_lsp.search.recall import named_newer
+
         return named_newer(recalled, self._search.reading, (item.slot for item in draft.items))

@@ -195,7 +195,7 @@ SAID = "an answer that you called wrong on "
 
 
 @pytest.fixture
-def notes(tmp_path: Path, environment: dict[str, str]) -> Path:
+def house(tmp_path: Path, environment: dict[str, str]) -> Path:
     pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
     environment["LENS_READER"] = str(write_reader(tmp_path / "reader"))
     folder = tmp_path / "notes"
@@ -216,7 +216,7 @@ def checked(lens: Command, *options: str) -> tuple[int, list[tuple[str, bool]]]:
     return outcome.status, [(check["question"], check["given"]) for check in said["checks"]]
 
 
-def test_a_wrong_answer_is_never_given_from_what_is_known_and_checked_again(lens_here: Command, notes: Path) -> None:
+def test_a_wrong_answer_is_never_given_from_what_is_known_and_checked_again(lens_here: Command, house: Path) -> None:
     assert lens_here("ask", QUESTION, "notes").status == 0
     assert "reused" in lens_here("ask", QUESTION, "notes").text
     (id_,) = listed(lens_here)
@@ -236,7 +236,7 @@ def test_a_wrong_answer_is_never_given_from_what_is_known_and_checked_again(lens
     assert checked(lens_here) == checked(lens_here, "--mode", "evidence") == (1, [(QUESTION, True)])
     told = lens_here("clusters", "check", "--path", "notes")
     assert f"still wrong: {QUESTION} {PROOF}\n1 check: 1 still wrong\n" in told.text
-    (notes / "house.md").write_text("# House\n\nThe kitchen counter of the old house is made of oak.\n", "utf-8")
+    (house / "house.md").write_text("# House\n\nThe kitchen counter of the old house is made of oak.\n", "utf-8")
     assert checked(lens_here) == (0, [(QUESTION, False)])
 
     check = json.loads(lens_here("clusters", "check", "--path", "notes", "--json").out)["checks"][0]["id"]
@@ -244,7 +244,7 @@ def test_a_wrong_answer_is_never_given_from_what_is_known_and_checked_again(lens
     assert checked(lens_here) == (0, [])
 
 
-def test_forgetting_everything_forgets_the_checks(lens_here: Command, notes: Path, environment: dict[str, str]) -> None:
+def test_forgetting_everything_forgets_the_checks(lens_here: Command, house: Path, environment: dict[str, str]) -> None:
     lens_here("ask", QUESTION, "notes")
     lens_here("clusters", "wrong", *listed(lens_here), "--path", "notes", "--json")
     assert lens_here("clusters", "forget", "--all", "--path", "notes").status == 0
@@ -254,12 +254,12 @@ def test_forgetting_everything_forgets_the_checks(lens_here: Command, notes: Pat
     assert lens_here("clusters", "forget", "--all", "--path", "notes").status == 1
 
 
-def test_a_cluster_that_is_not_there_is_not_wrong(lens_here: Command, notes: Path) -> None:
+def test_a_cluster_that_is_not_there_is_not_wrong(lens_here: Command, house: Path) -> None:
     lens_here("ask", QUESTION, "notes")
     assert lens_here("clusters", "wrong", "zzzz", "--path", "notes").status == 2
 
 
-def test_verify_says_what_it_verifies(lens_here: Command, notes: Path) -> None:
+def test_verify_says_what_it_verifies(lens_here: Command, house: Path) -> None:
     lens_here("ask", QUESTION, "notes")
     verified = lens_here("clusters", "verify", "--path", "notes").text
     assert "1 citation: 1 verified\n" in verified
