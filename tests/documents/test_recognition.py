@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.documents.extractor import Cancelled, Extractor
-from lens_lsp.documents.kinds import INSTALL, Failure, Unextracted, kind_named, missing
+from lens_lsp.documents.kinds import INSTALL, Failure, Unextracted, kind_named, missing, reader_version
 from lens_lsp.documents.recognition import Recognition, tesseract
 from tests.availability import unavailable
 
