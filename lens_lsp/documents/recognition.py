@@ -51,6 +51,8 @@ _MOST_TEXT = 1 << 20
 _MEMORY = 2 << 30
 _MODEL_MEMORY = 2 << 30
 """Bytes of address space of the worker that the models run in; about 0.5 GB of it are used."""
+_MODEL_SECONDS = 120.0
+"""As long as the models may take for one page: five seconds on two processors that are idle."""
 _IDLE = 30.0
 """Seconds after which a worker with models that nobody needs ends."""
 _TICK = 0.02
@@ -132,13 +134,18 @@ class ModelRecognition(Recognition):
         version = reader_version(SCAN)
         return None if version is None else f"{_KIND.name}/{_EDITION}+{version}"
 
+    @property
+    def kept(self) -> frozenset[str]:
+        """What is kept from the worker: `Extractor.kept`."""
+        return self._models.kept
+
     def page(self, data: bytes, number: int, seconds: float, cancelled: Callable[[], bool]) -> tuple[ScannedPage, int]:
         """As `Recognition.page`: the lines and their boxes."""
         content = (hashlib.sha256(data).hexdigest(), number)
         with self._turn:
             known = self._known.get(content)
         if known is None:
-            seconds = min(seconds, PAGE_SECONDS)
+            seconds = min(seconds, _MODEL_SECONDS)
             self._rest.cancel()
             known = self._models.recognise(data, number - 1, seconds=seconds, cancelled=cancelled)
             with self._turn:
