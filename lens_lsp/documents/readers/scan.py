@@ -28,6 +28,8 @@ _UPRIGHT = 0.88
 """A page whose sample the model is as sure of is upright."""
 _LEGIBLE = 0.5
 """What the model is less sure of is dirt, or a drawing."""
+_SPECK = 2
+"""Pixels of a column or row of a box: fewer are dirt."""
 _MOST_THREADS = 4
 Picture = np.ndarray[Any, np.dtype[np.uint8]]
 """Rows of pixels of three channels."""
@@ -72,10 +74,23 @@ def _read(picture: Picture) -> tuple[int, list[tuple[str, list[float], float]]]:
             turned, picture, quads = turned + 2, turned_picture, (size - quads)[::-1, [2, 3, 0, 1]]
     found = zip(_recognised(picture, quads), quads, strict=True)
     return turned, [
-        (text, [*quad.min(axis=0).tolist(), *quad.max(axis=0).tolist()], sure)
-        for (text, sure), quad in found
-        if sure >= _LEGIBLE and text.strip()
+        (text, _inked(picture, quad), sure) for (text, sure), quad in found if sure >= _LEGIBLE and text.strip()
     ]
+
+
+def _inked(picture: Picture, quad: Quads) -> list[float]:
+    """Left, top, right and bottom of what is written in a box: the model leaves a margin of half a letter."""
+    left, top = np.maximum(np.floor(quad.min(axis=0)), 0).astype(int).tolist()
+    right, bottom = np.ceil(quad.max(axis=0)).astype(int).tolist()
+    shades = picture[top:bottom, left:right, 0]
+    if not shades.size:
+        return [left, top, right, bottom]
+    dark = shades < (int(shades.min()) + int(shades.max())) / 2
+    ink = ~dark if 2 * dark.sum() > dark.size else dark
+    across, down = (np.flatnonzero(ink.sum(axis=axis) >= _SPECK) for axis in (0, 1))
+    if not len(across) or not len(down):
+        return [left, top, right, bottom]
+    return [left + int(across[0]), top + int(down[0]), left + int(across[-1]) + 1, top + int(down[-1]) + 1]
 
 
 def _widths(quads: Quads) -> Any:
