@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from lens_lsp.lsp.request_handler import NUMBERS
-from lens_lsp.schema import protocol, protocol_results
+from lens_lsp.schema import protocol_params, protocol_results
 
 HEAD = """\
 # Requests of our own
@@ -65,27 +65,29 @@ class Call:
 
 
 CALLS = {
-    "lens/answer": Call(protocol.AnswerParams, protocol_results.KeptAnswer),
-    "lens/ask": Call(protocol.AskParams, protocol_results.AnswerResult | protocol_results.DryRunResult),
-    "lens/check": Call(protocol.CheckParams, protocol_results.CheckResult),
-    "lens/clusters": Call(protocol.ClustersParams, protocol_results.ClustersResult),
+    "lens/answer": Call(protocol_params.AnswerParams, protocol_results.KeptAnswer),
+    "lens/ask": Call(protocol_params.AskParams, protocol_results.AnswerResult | protocol_results.DryRunResult),
+    "lens/check": Call(protocol_params.CheckParams, protocol_results.CheckResult),
+    "lens/clusters": Call(protocol_params.ClustersParams, protocol_results.ClustersResult),
     "lens/event": Call(protocol_results.EventParams, direction="server → client, a notification"),
-    "lens/find": Call(protocol.FindParams, protocol_results.FindResult),
-    "lens/forget": Call(protocol.ForgetParams, protocol_results.ForgetResult),
-    "lens/ledger": Call(protocol.LedgerParams, protocol_results.LedgerResult),
-    "lens/model": Call(protocol.ModelParams, protocol.ModelResult, "server → client"),
-    "lens/passage": Call(protocol.PassageParams, protocol_results.PassageResult),
-    "lens/recheck": Call(protocol.RecheckParams, protocol_results.RecheckResult),
-    "lens/status": Call(protocol.StatusParams, protocol.Status),
-    "lens/text": Call(protocol.TextParams, protocol_results.TextResult),
-    "lens/threads": Call(protocol.ThreadsParams, protocol_results.ThreadsResult),
-    "lens/wrong": Call(protocol.WrongParams, protocol_results.WrongResult),
-    "lens.server.ask": Call(protocol.AskCommand, protocol_results.AnswerResult, "command"),
-    "lens.server.find": Call(protocol.FindCommand, protocol_results.FindResult, "command"),
-    "lens.server.insertAnswer": Call(protocol.InsertAnswerParams, protocol_results.InsertAnswerResult, "command"),
-    "lens.server.openAnswer": Call(protocol.OpenAnswerParams, protocol_results.OpenAnswerResult, "command"),
-    "lens.server.recheck": Call(protocol.RecheckParams, protocol_results.RecheckResult, "command"),
-    "lens.server.wrong": Call(protocol.WrongParams, protocol_results.WrongResult, "command"),
+    "lens/find": Call(protocol_params.FindParams, protocol_results.FindResult),
+    "lens/forget": Call(protocol_params.ForgetParams, protocol_results.ForgetResult),
+    "lens/ledger": Call(protocol_params.LedgerParams, protocol_results.LedgerResult),
+    "lens/model": Call(protocol_params.ModelParams, protocol_params.ModelResult, "server → client"),
+    "lens/passage": Call(protocol_params.PassageParams, protocol_results.PassageResult),
+    "lens/recheck": Call(protocol_params.RecheckParams, protocol_results.RecheckResult),
+    "lens/status": Call(protocol_params.StatusParams, protocol_params.Status),
+    "lens/text": Call(protocol_params.TextParams, protocol_results.TextResult),
+    "lens/threads": Call(protocol_params.ThreadsParams, protocol_results.ThreadsResult),
+    "lens/wrong": Call(protocol_params.WrongParams, protocol_results.WrongResult),
+    "lens.server.ask": Call(protocol_params.AskCommand, protocol_results.AnswerResult, "command"),
+    "lens.server.find": Call(protocol_params.FindCommand, protocol_results.FindResult, "command"),
+    "lens.server.insertAnswer": Call(
+        protocol_params.InsertAnswerParams, protocol_results.InsertAnswerResult, "command"
+    ),
+    "lens.server.openAnswer": Call(protocol_params.OpenAnswerParams, protocol_results.OpenAnswerResult, "command"),
+    "lens.server.recheck": Call(protocol_params.RecheckParams, protocol_results.RecheckResult, "command"),
+    "lens.server.wrong": Call(protocol_params.WrongParams, protocol_results.WrongResult, "command"),
 }
 """By method or command."""
 
@@ -134,7 +136,7 @@ def _flat(schema: dict[str, Any]) -> list[dict[str, Any]]:
 def _told_of_fields() -> dict[str, dict[str, str]]:
     """What stands below the fields of each type, by the names of type and key."""
     told: dict[str, dict[str, str]] = {}
-    for module in (protocol, protocol_results):
+    for module in (protocol_params, protocol_results):
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 told[node.name] = {**_inherited(node, told), **dict(_below(node))}

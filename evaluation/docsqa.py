@@ -19,7 +19,7 @@ from evaluation.arms.indexes import WINDOW, Bm25sIndex, IndexMaker, TantivyIndex
 from evaluation.data.docsqa import ROWS, DocsQa, DocsRow, QuestionRecord, unpack
 from evaluation.results import write_result
 from evaluation.runner import Progress
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.model.errors import EvaluationError, UsageError
 
 DEPTH = 50

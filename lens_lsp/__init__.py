@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lens_lsp.app.lens import Lens
     from lens_lsp.app.oracle_factory import Terms
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
     from lens_lsp.corpus.corpus_rules import CorpusRules
     from lens_lsp.corpus.intake import Buffer
     from lens_lsp.judge.ledger import Budget
@@ -34,7 +34,7 @@ _HOME = {
     "Lens": "lens_lsp.app.lens",
     "LensError": "lens_lsp.model.errors",
     "Mode": "lens_lsp.model.answer",
-    "Request": "lens_lsp.app.request",
+    "Request": "lens_lsp.app.settings",
     "Terms": "lens_lsp.app.oracle_factory",
 }
 

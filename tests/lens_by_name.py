@@ -8,7 +8,7 @@ from typing import Any
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.model.answer import Event
 
 _OF_TERMS = {each.name for each in fields(Terms)}

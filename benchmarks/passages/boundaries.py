@@ -35,7 +35,7 @@ from benchmarks.passages.outline import LONGEST, Outline
 from benchmarks.passages.reading import outline
 from evaluation.reporting.markdown import table
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.model.documents import Evidence
 
 FORMATS = (".md", ".mdx", ".rst", ".txt", "extensionless", "other")

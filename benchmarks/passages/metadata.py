@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.passages.corpora import docsqa_folders, text_of
 from evaluation.reporting.markdown import table
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 
 QUESTIONS = Path(__file__).resolve().parent.parent / "questions" / "metadata.jsonl"
 HALVES = ("first", "second")

@@ -14,7 +14,7 @@ from benchmarks.speed.bench import Bench
 from benchmarks.speed.corpora import Folder
 from benchmarks.speed.row import Row, Unit, figures, most
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.model.documents import Findings
 
 FIND_GOALS = {"A": 0.150, "docs": 0.350}

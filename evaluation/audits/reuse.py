@@ -17,7 +17,7 @@ from evaluation.data.snapshots import Corpus
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.app.question_memory import Memory
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, Status, StopReason, answer_of
 

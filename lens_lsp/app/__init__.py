@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from lens_lsp.app.composition import ask, find
     from lens_lsp.app.consent import ConsentMissing
     from lens_lsp.app.oracle_factory import OracleFactory
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
 
 _HOME = {
     "ConsentMissing": "lens_lsp.app.consent",
     "OracleFactory": "lens_lsp.app.oracle_factory",
-    "Request": "lens_lsp.app.request",
+    "Request": "lens_lsp.app.settings",
     "ask": "lens_lsp.app.composition",
     "find": "lens_lsp.app.composition",
 }

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from lens_lsp.app.configuration import HERE, load_settings, searched
 from lens_lsp.app.lens import FindObserver, Lens
 from lens_lsp.app.oracle_factory import OracleFactory, Terms, choose
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.memory.clusters import said
 from lens_lsp.model.answer import Answer, Answered, Event, Status
 from lens_lsp.model.errors import UsageError
@@ -25,7 +25,7 @@ from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
     from lens_lsp.app.workspace_store import StoreChoice
     from lens_lsp.judge.cancellation import Stop
     from lens_lsp.judge.llm.conversation import Preview

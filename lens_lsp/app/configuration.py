@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
     from lens_lsp.app.option_models import ClientOptions, ProjectOptions, SenderOptions, SharedOptions, UserOptions
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
     from lens_lsp.corpus.corpus_rules import CorpusRules
 
 PROJECT_FILE = ".lens.toml"

@@ -13,12 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from lens_lsp.app.oracle_factory import Terms, local_reader
-from lens_lsp.app.request import RERANKED, Request
-from lens_lsp.app.settings import Settings
+from lens_lsp.app.settings import RERANKED, Request, Settings
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.workspace import FIRST, QUESTION, PreparedWorkspace, Progress, Workspace, overlay
-from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Event, StopReason
 from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
@@ -156,7 +155,7 @@ class Lens:
         ``observer`` is told about progress, on another thread. Raises `UsageError` for an empty question, for an
         unknown ablation and for a thread without a memory.
         """
-        from lens_lsp.app.question_tasks import QuestionTasks
+        from lens_lsp.judge.cancellation import QuestionTasks
         from lens_lsp.search.early_evidence import EarlyEvidenceTimer  # brings asyncio, which `find` never needs
 
         request = Request(request) if isinstance(request, str) else request

@@ -1,25 +1,27 @@
-"""Settings as they are used: one frozen value, composed of what each layer below understands.
+"""Requests, and the settings they are answered by: frozen values, the same for every front end.
 
 What was said of a model holds for that model: its context and its prices do not outlive another base URL or name, and
-a key goes to one origin: the one that was named beside it, or that it was put into the system's keyring for.
-"""
+a key goes to one origin: the one that was named beside it, or that it was put into the system's keyring for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import DocumentOptions
+from lens_lsp.corpus.intake import Buffer
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode, StopReason
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.openai_client import OpenAIChat
+
 
 _VARIABLES = {"model.baseUrl": "LENS_BASE_URL", "model.name": "LENS_MODEL"}
 _EDITOR = "editor"
@@ -322,3 +324,44 @@ def advice_on(stopped: StopReason, settings: Settings, budget: Budget) -> str | 
         case _:
             where = "in your own settings"
     return f"The limit of {told} {name} was reached. Set {key} above {told} {where}{smaller}."
+
+
+RERANKED = 24
+"""Passages that the reader reads where it orders them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question, or a query of `find`.
+
+    ``paths`` are folders and files; none mean the current folder and the user's ``extraRoots``. ``globs`` narrow them,
+    instead of the scopes of a project. ``options`` are what the user typed or chose for this question: only they may be
+    above the default of a limit. ``mode`` and ``limits`` are what a program says for its user (an editor, an agent, the
+    page): its limits only lower. ``thread`` names the conversation in the store that the question continues.
+
+    ``buffers`` are texts open in an editor, by absolute path, which win over the disk; ``exclude_spans`` are the spans,
+    in code points and by absolute path, that hold the question itself and are never evidence. ``limit`` is how many
+    passages `find` gives; where ``rerank``, the reader orders the best of them; ``documents`` how many ranked documents
+    an answer lists, at least ten. ``ablate`` names parts of the search that are off; ``trace`` adds to the events what
+    recomputing the beliefs needs; ``admitted`` is how many documents the search admits first, by default ten in the
+    mode `deep` and else those of the first 50 passages.
+
+    A `Lens` is asked of its own paths: it uses what stands from ``thread`` on.
+    """
+
+    question: str
+    paths: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()
+    options: CommandLine = CommandLine()
+    mode: str | None = None
+    limits: Limits = Limits()
+    thread: str | None = None
+    seed: int = 0
+    limit: int = 10
+    rerank: bool = False
+    buffers: Mapping[str, Buffer] = field(default_factory=dict)
+    exclude_spans: Mapping[str, Span] = field(default_factory=dict)
+    ablate: Set[str] = frozenset()
+    trace: bool = False
+    documents: int = 10
+    admitted: int | None = None

@@ -16,20 +16,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cmp_to_key, reduce
+from operator import ge, gt, le, lt
 
-from lens_lsp.arithmetic import operations
-from lens_lsp.arithmetic.operations import add, amounts, described_value, divide, in_unit, order, subtract
 from lens_lsp.arithmetic.typed_values import (
     NUMERIC,
     CalendarDate,
     Value,
     ValueKind,
+    add,
+    amounts,
     dated,
     days_between,
+    described_value,
+    divide,
+    equal,
     half_up,
+    in_unit,
     is_year,
     months_between,
+    multiply,
+    negate,
+    order,
+    part_of,
+    power,
     quantity,
+    subtract,
     truth,
     try_date,
     years_between,
@@ -49,15 +60,15 @@ from lens_lsp.arithmetic.units import (
     to_base,
 )
 from lens_lsp.model.errors import ComputationError
-from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 
 _MOST_PLACES = 12
+_NONE = quantity(0)
 LONGEST = 1000
 """The longest expression, in code points."""
 DEEPEST = 40
 """How many parentheses, calls, signs and powers may stand inside each other."""
-_PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "≤", "^": "^"})
+_PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
 _SPACE = regex(r"\s*")
 _DATE = regex(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
 _NUMBER = regex(r"([0-9]{1,40})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?(?![0-9.])")
@@ -74,28 +85,10 @@ _SCALES = {
 _MONEY = regex(r"(?:US|AU?|CA?|NZ|HK|S|R)?\$|[€£¥₹]")
 _NAME = regex(r"[^\W\d]\w*")
 _UNIT_ARGUMENT = regex(r"""\s*(["']?)([^"'(),]{1,60})\1\s*\)""")
-_OF = regex(r"of\b")
-_COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
-    "<=": lambda a, b: operations.order(a, b) <= 0,
-    "≤": lambda a, b: operations.order(a, b) <= 0,
-    ">=": lambda a, b: operations.order(a, b) >= 0,
-    "≥": lambda a, b: operations.order(a, b) >= 0,
-    "!=": lambda a, b: not operations.equal(a, b),
-    "≠": lambda a, b: not operations.equal(a, b),
-    "==": operations.equal,
-    "=": operations.equal,
-    "<": lambda a, b: operations.order(a, b) < 0,
-    ">": lambda a, b: operations.order(a, b) > 0,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function of an expression; ``most`` is None when it takes any number of arguments."""
-
-    call: Callable[[Sequence[Value]], Value]
-    least: int
-    most: int | None
+_IN_NAME = regex(r"\w")
+_ORDERS = {"<=": le, "≤": le, ">=": ge, "≥": ge, "<": lt, ">": gt}
+_EQUALITIES = {"!=": False, "≠": False, "==": True, "=": True}
+_COMPARISONS = ("<=", "≤", ">=", "≥", "!=", "≠", "==", "=", "<", ">")
 
 
 def _alike(values: Sequence[Value], what: str, *, affine: bool) -> list[Value]:
@@ -115,53 +108,41 @@ def _approximate(values: Sequence[Value]) -> bool:
     return any(value.approximate for value in values)
 
 
-def _sum(values: Sequence[Value]) -> Value:
+def _sum(*values: Value) -> Value:
     return reduce(add, _alike(values, "sum", affine=False))
 
 
-def _mean(values: Sequence[Value]) -> Value:
+def _mean(*values: Value) -> Value:
     alike = _alike(values, "mean", affine=True)
     unit = alike[0].unit
     total = sum((to_base(value.magnitude, unit) for value in alike), Fraction(0))
     return quantity(from_base(total / len(alike), unit), unit, approximate=_approximate(alike))
 
 
-def _median(values: Sequence[Value]) -> Value:
+def _median(*values: Value) -> Value:
     alike = sorted(_alike(values, "median", affine=True), key=lambda value: value.magnitude)
     middle = alike[(len(alike) - 1) // 2 : len(alike) // 2 + 1]
-    return replace(_mean(middle), approximate=_approximate(alike))
+    return replace(_mean(*middle), approximate=_approximate(alike))
 
 
-def _least(values: Sequence[Value]) -> Value:
-    return min(values, key=cmp_to_key(order))
+def _outermost(choose: Callable[..., Value], name: str = "") -> Callable[..., Value]:
+    """The least or greatest value; of dates alone where the function has a ``name`` to complain by."""
 
-
-def _greatest(values: Sequence[Value]) -> Value:
-    return max(values, key=cmp_to_key(order))
-
-
-def _only_dates(name: str, choose: Callable[[Sequence[Value]], Value]) -> Callable[[Sequence[Value]], Value]:
-    def chosen(values: Sequence[Value]) -> Value:
-        for value in values:
+    def chosen(*values: Value) -> Value:
+        for value in values if name else ():
             _date(name, value)
-        return choose(values)
+        return choose(values, key=cmp_to_key(order))
 
     return chosen
 
 
-def _count(values: Sequence[Value]) -> Value:
-    return quantity(len(values))
-
-
-def _abs(values: Sequence[Value]) -> Value:
-    (value,) = values
+def _abs(value: Value) -> Value:
     if value.kind not in NUMERIC:
         raise ComputationError(f"Cannot take the absolute value of {described_value(value)}.")
     return quantity(abs(value.magnitude), value.unit, approximate=value.approximate)
 
 
-def _round(values: Sequence[Value]) -> Value:
-    value, places = values[0], values[1] if len(values) > 1 else quantity(0)
+def _round(value: Value, places: Value = _NONE) -> Value:
     whole = places.kind is ValueKind.NUMBER and places.unit == ONE and places.magnitude.denominator == 1
     if not whole or abs(places.magnitude) > _MOST_PLACES:
         raise ComputationError(f"The places of round must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}.")
@@ -177,36 +158,34 @@ def _date(name: str, value: Value) -> CalendarDate:
     return value.date
 
 
-def _between(
-    name: str, unit: str, count: Callable[[CalendarDate, CalendarDate], int], per: int = 1
-) -> Callable[[Sequence[Value]], Value]:
-    def between(values: Sequence[Value]) -> Value:
-        a, b = (_date(name, value) for value in values)
-        vague = _approximate(values) or a.precision is not b.precision
+def _between(unit: str, count: Callable[[CalendarDate, CalendarDate], int], per: int = 1) -> Callable[..., Value]:
+    def between(first: Value, second: Value) -> Value:
+        a, b = _date(f"{unit}s", first), _date(f"{unit}s", second)
+        vague = first.approximate or second.approximate or a.precision is not b.precision
         return quantity(Fraction(count(a, b), per), known_unit(unit), approximate=vague)
 
     return between
 
 
-def _ratio(values: Sequence[Value]) -> Value:
-    a, b = amounts(*values)
+def _ratio(a: Value, b: Value) -> Value:
+    a, b = amounts(a, b)
     if a.kind not in NUMERIC or b.kind not in NUMERIC or not compatible(a.unit, b.unit):
         raise ComputationError(f"Cannot compare {described_value(a)} and {described_value(b)} as parts of a whole.")
     return divide(a, b)
 
 
-def _percent(values: Sequence[Value]) -> Value:
-    ratio = _ratio(values)
+def _percent(a: Value, b: Value) -> Value:
+    ratio = _ratio(a, b)
     return replace(ratio, magnitude=ratio.magnitude * 100, unit=known_unit("%"))
 
 
-def _change(values: Sequence[Value]) -> Value:
-    a, b = amounts(*values)
-    _ratio((b, a))
-    return _percent((subtract(b, a), _abs((a,))))
+def _change(a: Value, b: Value) -> Value:
+    a, b = amounts(a, b)
+    _ratio(b, a)
+    return _percent(subtract(b, a), _abs(a))
 
 
-def _make_date(values: Sequence[Value]) -> Value:
+def _make_date(*values: Value) -> Value:
     parts = [value.magnitude for value in values]
     plain = all((value.kind is ValueKind.NUMBER and value.unit == ONE) or is_year(value) for value in values)
     whole = plain and all(part.denominator == 1 and abs(part) < 10_000 for part in parts)
@@ -216,45 +195,35 @@ def _make_date(values: Sequence[Value]) -> Value:
     return dated(date, approximate=_approximate(values))
 
 
-FUNCTIONS = {
-    "sum": Function(_sum, 1, None),
-    "mean": Function(_mean, 1, None),
-    "median": Function(_median, 1, None),
-    "min": Function(_least, 1, None),
-    "max": Function(_greatest, 1, None),
-    "earliest": Function(_only_dates("earliest", _least), 1, None),
-    "latest": Function(_only_dates("latest", _greatest), 1, None),
-    "count": Function(_count, 1, None),
-    "abs": Function(_abs, 1, 1),
-    "round": Function(_round, 1, 2),
-    "days": Function(_between("days", "day", days_between), 2, 2),
-    "weeks": Function(_between("weeks", "week", days_between, 7), 2, 2),
-    "months": Function(_between("months", "month", months_between), 2, 2),
-    "years": Function(_between("years", "year", years_between), 2, 2),
-    "ratio": Function(_ratio, 2, 2),
-    "percent": Function(_percent, 2, 2),
-    "change": Function(_change, 2, 2),
-    "date": Function(_make_date, 1, 3),
+FUNCTIONS: dict[str, tuple[Callable[..., Value], int, int | None]] = {
+    "sum": (_sum, 1, None),
+    "mean": (_mean, 1, None),
+    "median": (_median, 1, None),
+    "min": (_outermost(min), 1, None),
+    "max": (_outermost(max), 1, None),
+    "earliest": (_outermost(min, "earliest"), 1, None),
+    "latest": (_outermost(max, "latest"), 1, None),
+    "count": (lambda *values: quantity(len(values)), 1, None),
+    "abs": (_abs, 1, 1),
+    "round": (_round, 1, 2),
+    "days": (_between("day", days_between), 2, 2),
+    "weeks": (_between("week", days_between, 7), 2, 2),
+    "months": (_between("month", months_between), 2, 2),
+    "years": (_between("year", years_between), 2, 2),
+    "ratio": (_ratio, 2, 2),
+    "percent": (_percent, 2, 2),
+    "change": (_change, 2, 2),
+    "date": (_make_date, 1, 3),
 }
-"""By name. ``convert(x, unit)`` is not here: its second argument is a unit and no value."""
+"""By name, with the least and the most arguments; None for any number of them. ``convert(x, unit)`` is not here: its
+second argument is a unit and no value."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionResult:
-    """The value of an expression, and the operands it used, in the order of their first use."""
-
-    value: Value
-    expression: str
-    operands: tuple[str, ...]
-
-
-def evaluate(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
+def evaluate(expression: str, operands: Mapping[str, Value]) -> Value:
     """Compute an expression over operands by name; raises ComputationError, and nothing else, for what it cannot."""
     if len(expression) > LONGEST:
         raise ComputationError(f"The expression is longer than {LONGEST:,} characters.")
-    parser = _Parser(expression.translate(_PLAIN), operands)
-    value = parser.whole()
-    return ExpressionResult(value, expression, tuple(parser.used))
+    return _Parser(expression.translate(_PLAIN), operands).whole()
 
 
 class _Parser:
@@ -263,7 +232,6 @@ class _Parser:
     def __init__(self, text: str, operands: Mapping[str, Value]) -> None:
         self.text = text
         self.operands = operands
-        self.used: dict[str, None] = {}
         self.at = 0
         self.depth = 0
 
@@ -282,10 +250,15 @@ class _Parser:
         return self.text[self.at : self.at + 1]
 
     def _take(self, *symbols: str) -> str | None:
+        """The first of some symbols that stands next, which is passed over; of words all must stand there."""
         self._peek()
-        symbol = next((symbol for symbol in symbols if self.text.startswith(symbol, self.at)), None)
-        self.at += len(symbol or "")
-        return symbol
+        for symbol in symbols:
+            end = self.at + len(symbol)
+            goes_on = symbol.isalpha() and _IN_NAME.match(self.text, end)
+            if self.text.startswith(symbol, self.at) and not goes_on:
+                self.at = end
+                return symbol
+        return None
 
     def _expect(self, symbol: str) -> None:
         if self._take(symbol) is None:
@@ -312,39 +285,32 @@ class _Parser:
         symbol = self._take(*_COMPARISONS)
         if symbol is None:
             return left
-        return truth(_COMPARISONS[symbol](left, self._sum()))
+        right = self._sum()
+        if symbol in _EQUALITIES:
+            return truth(equal(left, right) is _EQUALITIES[symbol])
+        return truth(_ORDERS[symbol](order(left, right), 0))
+
+    def _chain(self, read: Callable[[], Value], operators: Mapping[str, Callable[[Value, Value], Value]]) -> Value:
+        """Values with operators of one rank between them, from left to right."""
+        value = read()
+        while symbol := self._take(*operators):
+            value = operators[symbol](value, read())
+        return value
 
     def _sum(self) -> Value:
-        value = self._product()
-        while True:
-            symbol = self._take("+", "-")
-            if symbol is None:
-                return value
-            right = self._product()
-            value = operations.add(value, right) if symbol == "+" else operations.subtract(value, right)
+        return self._chain(self._product, {"+": add, "-": subtract})
 
     def _product(self) -> Value:
-        value = self._sign()
-        while True:
-            self._peek()
-            if _OF.match(self.text, self.at):
-                self.at += len("of")
-                value = operations.part_of(value, self._sign())
-            elif self._take("*"):
-                value = operations.multiply(value, self._sign())
-            elif self._take("/"):
-                value = operations.divide(value, self._sign())
-            else:
-                return value
+        return self._chain(self._sign, {"of": part_of, "*": multiply, "/": divide})
 
     def _sign(self) -> Value:
         if self._take("-"):
-            return operations.negate(self._deeper(self._sign))
+            return negate(self._deeper(self._sign))
         if self._take("+"):
             return self._deeper(self._sign)
         base = self._primary()
         if self._take("**", "^"):
-            return operations.power(base, self._deeper(self._sign))
+            return power(base, self._deeper(self._sign))
         return base
 
     def _primary(self) -> Value:
@@ -371,28 +337,25 @@ class _Parser:
         if name not in self.operands:
             known = ", ".join(list(self.operands)[:12]) or "none"
             raise ComputationError(f"There is no operand {name[:40]!r}; there are: {known}.")
-        self.used[name] = None
         return self.operands[name]
 
     def _call(self, name: str) -> Value:
         self._expect("(")
         if name == "convert":
             return self._convert()
-        function = FUNCTIONS.get(name)
-        if function is None:
+        if name not in FUNCTIONS:
             raise ComputationError(f"There is no function {name[:40]!r}; there are: convert, {', '.join(FUNCTIONS)}.")
+        function, least, most = FUNCTIONS[name]
         arguments: list[Value] = []
         while self._peek() != ")":
             if arguments:
                 self._expect(",")
             arguments.append(self._deeper(self._comparison))
         self._expect(")")
-        if len(arguments) < function.least or (function.most is not None and len(arguments) > function.most):
-            takes = str(function.least) if function.least == function.most else f"{function.least} or more"
-            if function.most is not None and function.most != function.least:
-                takes = f"{function.least} to {function.most}"
+        if not least <= len(arguments) <= (most or len(arguments)):
+            takes = f"{least} or more" if most is None else f"{least} to {most}" if least < most else f"{least}"
             raise ComputationError(f"{name} takes {takes} arguments, not {len(arguments)}.")
-        return function.call(arguments)
+        return function(*arguments)
 
     def _convert(self) -> Value:
         value = self._deeper(self._comparison)
@@ -403,7 +366,7 @@ class _Parser:
             shown = "" if written is None else f", which {written[2].strip()!r} is not"
             raise ComputationError(f"convert takes a value and a unit{shown}.")
         self.at = written.end()
-        return operations.in_unit(value, unit)
+        return in_unit(value, unit)
 
     def _literal(self) -> Value:
         written = _DATE.match(self.text, self.at)

@@ -117,33 +117,51 @@ _MONTHS = (
 )
 MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 """Month names and abbreviations in lower case, without a dot."""
-_VERBS = frozenset({"may", "march", "mar"})
+_VERBS = ("may", "march", "mar")
 _NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _GAP = r"[ \n-]"
 _OF = r"(?:of |de |del |du |di |d')?"
 _ENDS = r"(?![0-9]|[.,'][0-9]|[^\W_])"
+_YEAR = rf"(?P<year>[0-9]{{4}}){_ENDS}"
+_TIME_OF_DAY = r"(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![0-9]|[-/.][0-9])"
 _DAY_FIRST = regex(
-    rf"([0-3]?[0-9])(?:\.|st|nd|rd|th|er|º|ª)?{_GAP}?{_OF}({_NAME})(?![^\W_])\.?,?(?:{_GAP}{_OF}([0-9]{{4}}){_ENDS})?",
+    rf"(?P<day>[0-3]?[0-9])(?:\.|st|nd|rd|th|er|º|ª)?{_GAP}?{_OF}(?P<month>{_NAME})(?![^\W_])"
+    rf"(?:\.?,?{_GAP}{_OF}{_YEAR})?",
     re.IGNORECASE,
 )
-_MONTH_FIRST = regex(
-    rf"({_NAME})(?![^\W_])\.?{_GAP}([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:]|[.,%][0-9]|[^\W_])"
-    rf"(?!-[0-9])(?:,?[ \n]([0-9]{{4}}){_ENDS})?",
-    re.IGNORECASE,
+_YEAR_LAST = regex(
+    r"(?P<day>[0-3]?[0-9])(?P<sign>[./-])(?P<month>[0-3]?[0-9])(?P=sign)(?P<year>[0-9]{4})(?![0-9]|[./-][0-9])"
 )
-_MONTH_ONLY = regex(rf"({_NAME})(?![^\W_])\.?,?{_GAP}{_OF}([0-9]{{4}}){_ENDS}", re.IGNORECASE)
-_YEAR_FIRST = regex(
-    r"([0-9]{4})([-/.])([01]?[0-9])\2([0-3]?[0-9])"
-    r"(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![0-9]|[-/.][0-9])"
+_FROM_DIGIT = (
+    regex(rf"(?P<year>[0-9]{{4}})([-/])(?P<month>[01]?[0-9])\2(?P<day>[0-3]?[0-9]){_TIME_OF_DAY}"),
+    regex(rf"(?P<year>[0-9]{{4}})\.(?P<month>[01][0-9])\.(?P<day>[0-3][0-9]){_TIME_OF_DAY}"),
+    regex(r"(?P<year>[0-9]{4})-(?P<month>0[1-9]|1[0-2])(?![0-9]|-[0-9])"),
+    regex(
+        r"(?P<year>[0-9]{4}) ?[年년](?! ?[間间])"
+        r"(?: ?(?P<month>[01]?[0-9]) ?[月월](?: ?(?P<day>[0-3]?[0-9]) ?[日号號일])?)?"
+    ),
+    regex(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]"),
+    _YEAR_LAST,
+    _DAY_FIRST,
+    regex(
+        r"(?:(?P<year>[0-9]{1,4}) ?(?:AD|CE|A\.D\.|C\.E\.)"
+        r"|[0-9]{1,4} ?(?:BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.))(?![^\W_])"
+    ),
 )
-_YEAR_MONTH = regex(r"([0-9]{4})-(0[1-9]|1[0-2])(?![0-9]|-[0-9])")
-_YEAR_LAST = regex(r"([0-3]?[0-9])([./-])([0-3]?[0-9])\2([0-9]{4})(?![0-9]|[./-][0-9])")
-_EAST_ASIAN = regex(r"([0-9]{4}) ?[年년](?! ?[間间])(?: ?([01]?[0-9]) ?[月월](?: ?([0-3]?[0-9]) ?[日号號일])?)?")
-_EAST_ASIAN_DAY = regex(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]")
-_ERA_AFTER = regex(r"([0-9]{1,4}) ?(?:(AD|CE|A\.D\.|C\.E\.)|BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.)(?![^\W_])")
-_ERA_BEFORE = regex(r"(?:AD|A\.D\.) ?([0-9]{1,4})(?![0-9])")
-_CLOCK = regex(r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:]|\.[0-9])(?:[ \n]?([AaPp])\.?[Mm]\b\.?)?")
-_HOUR = regex(r"(1[0-2]|[1-9]) ?([AaPp])\.?[Mm](?![^\W_])\.?")
+_FROM_WORD = (
+    regex(
+        rf"(?P<month>{_NAME})(?![^\W_])\.?{_GAP}(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:]|[.,%][0-9]|[^\W_])"
+        rf"(?!-[0-9])(?:,?[ \n]{_YEAR})?",
+        re.IGNORECASE,
+    ),
+    regex(rf"(?!(?-i:{'|'.join(_VERBS)})\b)(?P<month>{_NAME})(?![^\W_])\.?,?{_GAP}{_OF}{_YEAR}", re.IGNORECASE),
+    regex(r"(?:AD|A\.D\.) ?(?P<year>[0-9]{1,4})(?![0-9])"),
+)
+_CLOCK = regex(
+    r"(?P<hour>[01]?[0-9]|2[0-4]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9]))?(?![0-9:]|\.[0-9])"
+    r"(?:[ \n]?(?P<half>[AaPp])\.?[Mm]\b\.?)?"
+)
+_HOUR = regex(r"(?P<hour>1[0-2]|[1-9]) ?(?P<half>[AaPp])\.?[Mm](?![^\W_])\.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +289,11 @@ def _continued(text: str, numeral: Numeral) -> Numeral | None:
 def match_words(text: str, start: int) -> Numeral | None:
     """The number in words that begins at ``start``, or None."""
     first = _WORD.match(text, start)
-    if first is None or not _may_end(text, first.end()):
+    if (
+        first is None
+        or text[first.end() : first.end() + 1].isalnum()
+        or text[first.end() : first.end() + 1] in ("_", "'")
+    ):
         return None
     word = first.group().lower()
     if word == "half":
@@ -285,10 +307,6 @@ def match_words(text: str, start: int) -> Numeral | None:
         amount = Fraction(_VALUES[word], _PARTS[fraction[1].lower()])
         return Numeral(fraction.end(), amount, Fraction(0), digits=False) if amount < 1 else None
     return _and_a_half(text, _cardinal(text, first.end(), _VALUES[word]))
-
-
-def _may_end(text: str, end: int) -> bool:
-    return not (text[end : end + 1].isalnum() or text[end : end + 1] in ("_", "'"))
 
 
 def _numeral(end: int, amount: Fraction | int) -> Numeral:
@@ -363,113 +381,45 @@ def _follows(value: int, last: int) -> bool:
     return value > 0 and (last >= 100 or (20 <= last < 100 and value < 10))
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenDate:
-    """A date that was read: where it ends, and what it is; None when it has no year or lies before year 1."""
-
-    end: int
-    date: CalendarDate | None
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenTime:
-    """A time of day that was read, in seconds since midnight."""
-
-    end: int
-    seconds: int
-    twelve_hours: bool
-    """Nothing says whether it is before or after noon."""
-
-
-def match_date(text: str, start: int) -> WrittenDate | None:
-    """The date that begins at a digit or a word, or None. A year alone is none here: `value_parser` reads it."""
-    if not text[start].isdigit():
-        return _month_first(text, start)
-    return _in_digits(text, start) or _day_first(text, start) or _era(text, start)
-
-
-def match_time(text: str, start: int) -> WrittenTime | None:
-    """The time of day that begins at a digit, or None: "14:30", "14:30:15", "2:30 pm", "5 p.m."."""
-    match = _CLOCK.match(text, start)
-    half = None
-    if match is not None:
-        hour, minute, second, half = int(match[1]), int(match[2]), int(match[3] or 0), match[4]
-    else:
-        match = _HOUR.match(text, start)
+def match_date(text: str, start: int) -> tuple[int, CalendarDate | None] | None:
+    """Where the date that begins at a digit or a word ends, and what it is: None when it has no year or lies before
+    year 1. A year alone is no date here: `value_parser` reads it."""
+    for form in _FROM_DIGIT if text[start].isdigit() else _FROM_WORD:
+        match = form.match(text, start)
         if match is None:
-            return None
-        hour, minute, second, half = int(match[1]), 0, 0, match[2]
+            continue
+        year, name, number = (match.groupdict().get(part) for part in ("year", "month", "day"))
+        month, day = _month(name), int(number) if number else None
+        if year is None:
+            sure = name is None or name[0].isupper() or (form is _DAY_FIRST and len(name) > 3 and name not in _VERBS)
+            if sure and (day is None or 0 < day < 32):
+                return match.end(), None
+            continue
+        if form is _YEAR_LAST and match["sign"] != "." and day != month and (day or 0) <= 12:
+            month, day = (day, month) if (month or 0) > 12 else (None, None)
+        date = try_date(int(year), month, day)
+        if date is not None:
+            return match.end(), date
+    return None
+
+
+def _month(written: str | None) -> int | None:
+    return None if written is None else MONTHS.get(written.lower()) or int(written)
+
+
+def match_time(text: str, start: int) -> tuple[int, int, bool] | None:
+    """Where the time of day that begins at a digit ends, the seconds since midnight, and whether nothing says if it is
+    before or after noon; or None: "14:30", "14:30:15", "2:30 pm", "5 p.m."."""
+    match = _CLOCK.match(text, start) or _HOUR.match(text, start)
+    if match is None:
+        return None
+    hour, minute, second = (int(match.groupdict().get(part) or 0) for part in ("hour", "minute", "second"))
+    half = match["half"]
     if half is not None:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if half in "Pp" else 0)
     if hour > 23:
         return None
-    vague = half is None and 1 <= hour <= 12 and not match[1].startswith("0")
-    return WrittenTime(match.end(), (hour * 60 + minute) * 60 + second, vague)
-
-
-def _in_digits(text: str, start: int) -> WrittenDate | None:
-    match = _YEAR_FIRST.match(text, start)
-    if match is not None and (match[2] != "." or len(match[3]) == len(match[4]) == 2):
-        return _valid(match.end(), int(match[1]), int(match[3]), int(match[4]))
-    match = _YEAR_MONTH.match(text, start)
-    if match is not None:
-        return _valid(match.end(), int(match[1]), int(match[2]))
-    match = _EAST_ASIAN.match(text, start)
-    if match is not None:
-        return _valid(match.end(), int(match[1]), *(int(part) for part in match.groups()[1:] if part))
-    match = _EAST_ASIAN_DAY.match(text, start)
-    if match is not None:
-        return WrittenDate(match.end(), None)
-    match = _YEAR_LAST.match(text, start)
-    return None if match is None else _year_last(match)
-
-
-def _year_last(match: re.Match[str]) -> WrittenDate | None:
-    first, second, year = int(match[1]), int(match[3]), int(match[4])
-    if match[2] == "." or first > 12 or first == second:
-        return _valid(match.end(), year, second, first)
-    if second > 12:
-        return _valid(match.end(), year, first, second)
-    return _valid(match.end(), year)
-
-
-def _day_first(text: str, start: int) -> WrittenDate | None:
-    match = _DAY_FIRST.match(text, start)
-    if match is None:
-        return None
-    month = MONTHS[match[2].lower()]
-    if match[3] is not None:
-        return _valid(match.end(), int(match[3]), month, int(match[1]))
-    return WrittenDate(match.end(2), None) if _surely_a_month(match[2]) and 0 < int(match[1]) < 32 else None
-
-
-def _month_first(text: str, start: int) -> WrittenDate | None:
-    match = _MONTH_FIRST.match(text, start)
-    if match is not None:
-        if match[3] is not None:
-            return _valid(match.end(), int(match[3]), MONTHS[match[1].lower()], int(match[2]))
-        return WrittenDate(match.end(), None) if match[1][0].isupper() and 0 < int(match[2]) < 32 else None
-    match = _MONTH_ONLY.match(text, start)
-    if match is not None:
-        verb = match[1] in _VERBS
-        return None if verb else _valid(match.end(), int(match[2]), MONTHS[match[1].lower()])
-    match = _ERA_BEFORE.match(text, start)
-    return None if match is None else _valid(match.end(), int(match[1]))
-
-
-def _era(text: str, start: int) -> WrittenDate | None:
-    match = _ERA_AFTER.match(text, start)
-    if match is None:
-        return None
-    return WrittenDate(match.end(), None) if match[2] is None else _valid(match.end(), int(match[1]))
-
-
-def _surely_a_month(name: str) -> bool:
-    return name[0].isupper() or (len(name) > 3 and name not in _VERBS)
-
-
-def _valid(end: int, year: int, month: int | None = None, day: int | None = None) -> WrittenDate | None:
-    date = try_date(year, month, day)
-    return None if date is None else WrittenDate(end, date)
+    vague = half is None and 1 <= hour <= 12 and not match["hour"].startswith("0")
+    return match.end(), (hour * 60 + minute) * 60 + second, vague

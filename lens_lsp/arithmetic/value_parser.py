@@ -27,8 +27,17 @@ from lens_lsp.arithmetic.notation import (
     match_words,
     plain,
 )
-from lens_lsp.arithmetic.operations import order
-from lens_lsp.arithmetic.typed_values import CalendarDate, Value, ValueKind, agrees, clock, dated, is_year, quantity
+from lens_lsp.arithmetic.typed_values import (
+    CalendarDate,
+    Value,
+    ValueKind,
+    agrees,
+    clock,
+    dated,
+    is_year,
+    order,
+    quantity,
+)
 from lens_lsp.arithmetic.units import (
     FUNCTION_WORDS,
     ONE,
@@ -143,16 +152,6 @@ def blocked_after(text: str, end: int) -> bool:
     return bool(_LETTER.match(following or " ") or _GOES_ON.match(text, end) or _NAMED_AFTER.match(text, end))
 
 
-def footnote(text: str, start: int, end: int) -> bool:
-    """Whether digits are a mark such as ``[12]`` or ``[^3]``."""
-    return text[end : end + 1] == "]" and (text[start - 1 : start] == "[" or text[max(0, start - 2) : start] == "[^")
-
-
-def part_of_name(before: str) -> bool:
-    """Whether a bare number follows a capitalised word within a sentence: "with Python 3"."""
-    return _ends_in_word(before, " *_`") and _PROPER_NAME.search(before) is not None
-
-
 def label(before: str) -> str | None:
     """What the number after this text is the number of ("chapter", or "" after "No."), or None."""
     match = _LABEL.search(before[-_LAST_WORD:]) if _ends_in_word(before, " \n*_`") else None
@@ -178,11 +177,6 @@ def _ends_in_word(before: str, after: str) -> bool:
     """Whether a word, or a sign that stands for one, is the last thing before: what most numbers fail at once."""
     last = before.rstrip(after)[-1:]
     return last.isalpha() or (last != "" and last in ".§№º~≈±<>≤≥=〜-)")
-
-
-def one_is_a_pronoun(before: str) -> bool:
-    """Whether "one" after this text stands for a thing: "this one", "no one"."""
-    return _NOT_ONE.search(before) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,17 +346,17 @@ class _ValueScanner:
         written = match_date(self.text, start)
         if written is None:
             return None
-        if written.date is None:
-            return FoundValue(written.end)
-        approximate = approximate_before(self._before(start))
-        return FoundValue(written.end, dated(written.date, span=Span(start, written.end), approximate=approximate))
+        end, date = written
+        if date is None:
+            return FoundValue(end)
+        return FoundValue(end, dated(date, span=Span(start, end), approximate=approximate_before(self._before(start))))
 
     def _time(self, start: int) -> FoundValue | None:
         written = match_time(self.text, start)
-        if written is None or blocked_after(self.text, written.end):
+        if written is None or blocked_after(self.text, written[0]):
             return None
-        span = Span(start, written.end)
-        return FoundValue(written.end, clock(written.seconds, span=span, twelve_hours=written.twelve_hours))
+        end, seconds, twelve_hours = written
+        return FoundValue(end, clock(seconds, span=Span(start, end), twelve_hours=twelve_hours))
 
     def _numbered(self, start: int) -> FoundValue | None:
         """A place in a row: "3rd chapter", "chapter 3"."""
@@ -397,7 +391,7 @@ class _ValueScanner:
         ):
             return None
         alone = word == "one" and numeral.end == start + len(word)
-        if alone and (one_is_a_pronoun(before) or self._unit_after(numeral)[0] == ONE):
+        if alone and (_NOT_ONE.search(before) or self._unit_after(numeral)[0] == ONE):
             return None
         return self._amount(start, numeral)
 
@@ -452,9 +446,13 @@ class _ValueScanner:
         return begin - 1, sign != "+"
 
     def _belongs_elsewhere(self, start: int, numeral: Numeral) -> bool:
-        if blocked_after(self.text, numeral.end) or footnote(self.text, start, numeral.end):
+        """Whether a bare number begins something else, is a mark such as ``[12]``, or ends a name: "with Python 3"."""
+        before = self._before(start)
+        footnote = before.endswith(("[", "[^")) and self.text[numeral.end : numeral.end + 1] == "]"
+        if footnote or blocked_after(self.text, numeral.end):
             return True
-        return numeral.scale == 1 and not _may_be_year(numeral) and part_of_name(self._before(start))
+        bare = numeral.scale == 1 and not _may_be_year(numeral) and _ends_in_word(before, " *_`")
+        return bare and _PROPER_NAME.search(before) is not None
 
     def _unit_after(self, numeral: Numeral) -> tuple[MeasureUnit, int]:
         """The unit or counted noun after a number and where it ends, or ONE and the end of the number."""
@@ -528,15 +526,14 @@ def _amounts(line: str, target: Value) -> Sequence[Value]:
 
     "sold: 2050" is more than 2,000; "since 2015" and "in 2015" stay years.
     """
-    values = find_values(line)
+    values = list(find_values(line))
     if target.kind is not ValueKind.NUMBER or target.unit != ONE or not 1000 <= target.magnitude < 10_000:
         return values
-    return [quantity(value.magnitude) if is_year(value) and not _said_year(line, value) else value for value in values]
-
-
-def _said_year(line: str, value: Value) -> bool:
-    start = value.span.start if value.span is not None else 0
-    return counts_as_year(line[max(0, start - REACH) : start], int(value.magnitude))
+    for place, value in enumerate(values):
+        start = value.span.start if value.span is not None else 0
+        if is_year(value) and not counts_as_year(line[max(0, start - REACH) : start], int(value.magnitude)):
+            values[place] = quantity(value.magnitude)
+    return values
 
 
 def _holds(relation: str, value: Value, target: Value) -> bool:

@@ -24,7 +24,7 @@ FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 
 _COMMANDS = {
     "ask": "ask.run",
-    "check": "check.run",
+    "check": "clusters.run_check",
     "clusters": "clusters.run",
     "consent": "consent.run",
     "desktop": "servers.run_desktop",

@@ -1,4 +1,4 @@
-"""``lens clusters`` and ``lens forget``: read, export, check and remove what earlier commands left on the disk."""
+"""``lens check``, ``lens clusters`` and ``lens forget``: check, read, export and remove what was kept on the disk."""
 
 from __future__ import annotations
 
@@ -9,26 +9,38 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from lens_lsp.app.request import Request
+from lens_lsp import __version__
+from lens_lsp.app.configuration import HERE, folder_of, workspace_of
+from lens_lsp.app.settings import Request
 from lens_lsp.app.workspace_store import StoreChoice, call_wrong, existing_store, kept_citations, settle, workspace_for
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
-from lens_lsp.cli.arguments import clusters_parser, forget_parser
-from lens_lsp.cli.renderers import Style
+from lens_lsp.cli.arguments import check_parser, clusters_parser, command_line, forget_parser, parse_mixed, settings_for
+from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
+from lens_lsp.corpus.corpus_rules import AllowedFolders
+from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.export import cluster_markdown, exported, is_export
 from lens_lsp.memory.store import Store
-from lens_lsp.model.cluster import Cluster, WrongAnswer
+from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.answer import moment
-from lens_lsp.schema.check import check_json, message
-from lens_lsp.schema.clusters import asked_again_json, clusters_json, wrong_json
+from lens_lsp.schema.answer_shapes import moment
+from lens_lsp.schema.memory_shapes import (
+    asked_again_json,
+    check_annotations,
+    check_json,
+    check_sarif,
+    clusters_json,
+    message,
+    wrong_json,
+)
 
 if TYPE_CHECKING:
     from lens_lsp.app.composition import AskedAgain
+
 
 _SHORT = 8
 _LONGEST = 200
@@ -217,3 +229,76 @@ def _named(kept: Sequence[Kept], ids: Sequence[str]) -> list[Kept]:
             raise UsageError(f"{many} an id that begins with {printable(wanted)!r}; `lens clusters list` shows them")
         chosen += found
     return chosen
+
+
+def parse_check(argv: Sequence[str]) -> argparse.Namespace:
+    """The options after ``check``, with the ``shape`` that is printed ("text", "json", "sarif" or "github"); raises
+    `UsageError`."""
+    options = parse_mixed(check_parser(), argv)
+    options.paths = options.paths or (HERE,)
+    if "" in options.paths:
+        raise UsageError("one of the paths is empty; leave it out to check the current folder")
+    return options
+
+
+def run_check(argv: Sequence[str]) -> int:
+    """Check and print; 1 when something drifted."""
+    options = parse_check(argv)
+    paths: tuple[str, ...] = options.paths
+    open_output(machine=options.shape in ("json", "sarif"))
+    settings = settings_for(paths, command_line(options), quiet=options.quiet)
+    folders = [folder for path in paths for folder in (folder_of(path), workspace_of(path))]
+    allowed = AllowedFolders.below([*folders, *settings.extra_roots])
+    report = Report()
+    interrupted = False
+    try:
+        with existing_store(paths, StoreChoice(options.store, off=options.no_store), tell) as store:
+            kept = [] if store is None else kept_citations(store, workspace_for(paths))
+        check(paths, report, rules=settings.rules, kept=kept, allowed=allowed)
+    except KeyboardInterrupt:
+        interrupted = True
+    _put_report(report, options.shape)
+    if interrupted:
+        tell(f"interrupted; {some(len(report.findings), 'citation')} checked so far")
+        return INTERRUPTED
+    if not options.quiet and not report.understood and not report.answers and not report.unreadable:
+        tell("no answer file and no block was found here, so there is nothing to check")
+    return NOTHING if report.drifted(strict=options.strict) else FOUND
+
+
+def _put_report(report: Report, shape: str) -> None:
+    places = Places(())
+
+    def shown(path: str) -> str:
+        return display_path(places.of(path))
+
+    if shape == "json":
+        put_json(check_json(report, shown))
+    elif shape == "sarif":
+        put_json(check_sarif(report, __version__, shown))
+    elif shape == "github":
+        put("".join(f"{printable(line)}\n" for line in check_annotations(report, shown)))
+    else:
+        put(_report_text(report, places, Style(coloured(sys.stdout, os.environ))))
+
+
+def _report_text(report: Report, places: Places, style: Style) -> str:
+    """A line for each citation that did not stay as it was, each place that cannot be read and each private document
+    with a spelling of its own, then the sum."""
+
+    def line(where: str, number: int, what: str) -> str:
+        path = style.path(printable_path(places.of(where)))
+        return f"{path}:{style.number(str(number))}: {what}\n" if number else f"{path}: {what}\n"
+
+    lines = [
+        line(finding.cited.where, finding.cited.line, printable(message(finding)))
+        for finding in report.findings
+        if finding.checked.state is not CitationState.VERIFIED
+    ]
+    lines += [line(item.where, item.line, item.why) for item in report.unreadable]
+    lines += [line(item.where, item.line, printable(item.message)) for item in report.understood]
+    if report.answers or report.unreadable:
+        counts = ", ".join(f"{count} {name}" for name, count in report.counts.items() if count)
+        held = f"{some(len(report.findings), 'citation')} in {some(report.answers, 'answer')}"
+        lines.append(f"{held}: {counts}\n" if counts else f"{held}\n")
+    return "".join(lines)

@@ -33,7 +33,7 @@ def _model(args: argparse.Namespace) -> OracleFactory:
     """Who judges: the configured model, every call counted. Raises `UsageError` without a model, and `ConsentMissing`
     without consent to send it anything."""
     from lens_lsp.app.oracle_factory import choose
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
 
     if args.eval_command == "judge":
         return _judge(args)

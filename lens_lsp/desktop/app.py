@@ -1,4 +1,8 @@
-"""The HTTP of the page: each address, and what is done there. Whoever gets here was let in by the guard."""
+"""The HTTP of the page: each address, and what is done there. Whoever gets here was let in by the guard.
+
+The user's own settings and key are shown and changed here, too. The key goes one way: the page can set it and take it
+away, and learns only whether there is one.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +20,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from lens_lsp.app.configuration import change_settings, read_settings, written_settings
+from lens_lsp.app.consent import ConsentMissing, ask_again
+from lens_lsp.app.settings import ModelSettings
 from lens_lsp.client import Refused, ServerGone
-from lens_lsp.desktop import preferences
-from lens_lsp.desktop.assistant import FOLLOWED, Assistant
 from lens_lsp.desktop.folders import NoEditor, Outside, open_file
-from lens_lsp.desktop.page_questions import PageQuestion, TooManyQuestions, streamed
+from lens_lsp.desktop.page_questions import FOLLOWED, Assistant, PageQuestion, TooManyQuestions, streamed
+from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
 from lens_lsp.lsp.request_handler import incident
-from lens_lsp.model.errors import LensError
+from lens_lsp.memory import keyring
+from lens_lsp.model.errors import LensError, UsageError
 
 MOST_BYTES = 1 << 20
 """Of a request's body."""
@@ -51,7 +58,7 @@ _FORWARDED: Mapping[str, Mapping[str, object]] = {
 """The requests of the language server that the page may send, and what is said in each whatever the page says."""
 _ASKING = frozenset({"question", "scope", "mode", "thread", "budget", "dryRun"})
 T = TypeVar("T")
-Endpoint = Callable[[Request], Awaitable[Response]]
+Handler = Callable[[Request], Awaitable[Response]]
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 
 
@@ -200,22 +207,22 @@ async def _follow(request: Request) -> Response:
 
 
 async def _preferences(request: Request) -> Response:
-    return JSONResponse(await _aside(preferences.preferences))
+    return JSONResponse(await _aside(preferences))
 
 
 async def _prefer(request: Request) -> Response:
     changes = await body_of(request)
     agreed = changes.pop("agreed", None)
-    return JSONResponse(await _aside(partial(preferences.prefer, changes, agreed)))
+    return JSONResponse(await _aside(partial(prefer, changes, agreed)))
 
 
 async def _keep_key(request: Request) -> Response:
     key = word(await body_of(request), "key", most=4096)
-    return JSONResponse(await _aside(partial(preferences.keep_key, key)))
+    return JSONResponse(await _aside(partial(keep_key, key)))
 
 
 async def _drop_key(request: Request) -> Response:
-    return JSONResponse(await _aside(preferences.drop_key))
+    return JSONResponse(await _aside(drop_key))
 
 
 async def _open(request: Request) -> Response:
@@ -280,7 +287,7 @@ async def _left(request: Request) -> None:
         pass
 
 
-def _static(name: str) -> Endpoint:
+def _static(name: str) -> Handler:
     """Serves one file of the page, read now."""
     with open(os.path.join(_FOLDER, name), "rb") as file:
         content = file.read()
@@ -327,3 +334,71 @@ _FAILURES = dict.fromkeys(
     (MalformedRequest, Outside, NoEditor, Refused, LensError, OSError, ServerGone, HTTPException, Exception),
     _on_failure,
 )
+
+
+def preferences() -> dict[str, object]:
+    """What the user's file says, and how it is about the key. Raises `UsageError` for a file that cannot be used."""
+    model = _model()
+    return {
+        "settings": written_settings(os.environ),
+        "key": {
+            "origin": _origin(model),
+            "stored": model.key_in_keyring,
+            "available": keyring.available(),
+            "environment": model.key is not None and model.key_withheld is None and not model.key_in_keyring,
+        },
+    }
+
+
+def prefer(changes: Mapping[str, object], agreed: object = None) -> dict[str, object]:
+    """Change keys of the user's file, None takes one away; what holds then. Raises `UsageError` and OSError.
+
+    Who changes the model's address is asked again whether text may go there: where that is another machine by the next
+    question, as if that had never been allowed; where it is this one, which no question asks about, by `ConsentMissing`
+    until ``agreed`` is the address.
+    """
+    address = changes.get("model.baseUrl")
+    if isinstance(address, str) and address != written_settings(os.environ).get("model.baseUrl"):
+        endpoint = Endpoint.of(address)
+        if not endpoint.loopback:
+            ask_again(endpoint.origin)
+        elif agreed != address:
+            raise ConsentMissing(
+                f"questions and passages would go to whatever program of this machine listens at {endpoint.origin}, and"
+                " no question would ask about it: agree to that, or leave the address as it is"
+            )
+    change_settings(os.environ, changes)
+    return preferences()
+
+
+def keep_key(key: str) -> dict[str, object]:
+    """Keep the key for the origin of the model that is configured. Raises `UsageError`, `KeyringFailed`, OSError."""
+    ApiKey(key)  # refuses what could not be sent
+    keyring.keep(_required(), key)
+    return preferences()
+
+
+def drop_key() -> dict[str, object]:
+    """Take the key of that origin away. Raises as `keep_key`."""
+    keyring.drop(_required())
+    return preferences()
+
+
+def _model() -> ModelSettings:
+    return read_settings((), os.environ).model
+
+
+def _origin(model: ModelSettings) -> str | None:
+    if model.base_url is None:
+        return None
+    try:
+        return Endpoint.of(model.base_url).origin
+    except UsageError:
+        return None
+
+
+def _required() -> str:
+    origin = _origin(_model())
+    if origin is None:
+        raise UsageError("a key belongs to the address of a model: set model.baseUrl first")
+    return origin

@@ -15,8 +15,8 @@ from typing import Any
 import uvicorn
 
 from lens_lsp.desktop.app import application
-from lens_lsp.desktop.assistant import Assistant
 from lens_lsp.desktop.guard import ConnectionLimit, Guard, LinkAdmission, protocol_with
+from lens_lsp.desktop.page_questions import Assistant
 from lens_lsp.model.errors import UsageError
 
 HOST = "127.0.0.1"

@@ -1,30 +1,22 @@
-"""Cancellation: a chat oracle whose pending call ends at once when the user asks to stop."""
+"""Cancellation of a question: the wish to stop, and the tasks and threads that it ends."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+import math
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from types import TracebackType
+from typing import Any, TypeVar
 
-from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.oracle import (
-    Claim,
-    ClaimFault,
-    ObserveRequest,
-    ReadReply,
-    ReadRequest,
-    Synthesis,
-    SynthesisRequest,
-)
 from lens_lsp.model.answer import StopReason
-from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent
-from lens_lsp.model.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable
-from lens_lsp.model.plan import Plan, Requirement
 
-if TYPE_CHECKING:
-    from lens_lsp.judge.llm.chat_oracle import ChatOracle
+T = TypeVar("T")
+_LATE, _OVER = 0.05, 0.25
+"""Seconds that a search which was stopped may take to measure what it has read, and to make something of it."""
 
 
 class Stop:
@@ -72,83 +64,72 @@ class Stop:
             raise
 
 
-class StoppableChat:
-    """A chat oracle (`Oracle`, `ReadingJudge` and `ClaimJudge` of `judge.oracle`) each method of which raises
-    `BudgetSpent` when the stop comes. Of words that stream only the waiting for them is ever ended."""
+class QuestionTasks:
+    """The threads and tasks of one question. Leaving it waits for them, told to stop: what they use may be closed
+    then. ``seconds`` is how long the question may take, by a ``clock`` that runs from now."""
 
-    def __init__(self, chat: ChatOracle, stop: Stop) -> None:
-        self._chat = chat
-        self._stop = stop
+    def __init__(
+        self,
+        cancelled: Callable[[], bool] | None = None,
+        *,
+        seconds: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stop = threading.Event()
+        self._asked = cancelled
+        self._clock = clock
+        self._until = clock() + seconds
+        self._since: float | None = None
+        self._running: set[asyncio.Future[Any]] = set()
+        self._tasks: list[asyncio.Task[Any]] = []
 
-    @property
-    def endpoint(self) -> str | None:
-        """That of the oracle."""
-        return self._chat.endpoint
+    def cancelled(self) -> bool:
+        """Whether to stop: the caller asked for it, or nobody waits for the result any more."""
+        return self._stop.is_set() or (self._asked is not None and self._asked())
 
-    @property
-    def table(self) -> ObservationTable:
-        """That of the oracle."""
-        return self._chat.table
+    def ended(self) -> bool:
+        """Whether nothing more is to be begun: the work is `cancelled`, or the question's time is over."""
+        return self.cancelled() or self._clock() >= self._until
 
-    @property
-    def confidence(self) -> ConfidenceMap:
-        """That of the oracle."""
-        return self._chat.confidence
+    def late(self) -> bool:
+        """Whether to stop even what measures what there is: a moment after it `ended`."""
+        return self._ended_for(_LATE)
 
-    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
-        """The oracle's plan."""
-        async with self._stop.heeded():
-            return await self._chat.analyse(question, ledger, known)
+    def over(self) -> bool:
+        """Whether to stop even what makes something of it: a moment later."""
+        return self._ended_for(_OVER)
 
-    async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
-        """The oracle's observation."""
-        async with self._stop.heeded():
-            return await self._chat.observe(request, ledger)
+    def _ended_for(self, seconds: float) -> bool:
+        if self._stop.is_set():
+            return True
+        if self._since is None:
+            if not self.ended():
+                return False
+            self._since = time.monotonic()
+        return time.monotonic() - self._since > seconds
 
-    async def cover(
-        self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
-    ) -> CoverageReply:
-        """The oracle's coverage check."""
-        async with self._stop.heeded():
-            return await self._chat.cover(plan, outstanding, evidence, ledger)
+    def start(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        """Run something slow; awaiting what comes back may be cancelled, the work itself then stops by itself."""
+        future = asyncio.get_running_loop().run_in_executor(None, work)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return asyncio.shield(future)
 
-    def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncGenerator[str]:
-        """The oracle's words as they come."""
-        return self._each(self._chat.synthesise(request, result, ledger))
+    def beside(self, waiting: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Run what mostly waits, beside the rest; whoever leaves without its result cancels it."""
+        task = asyncio.ensure_future(waiting)
+        self._tasks.append(task)
+        return task
 
-    async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
-        """The oracle's short answer."""
-        async with self._stop.heeded():
-            return await self._chat.calibrate(request, answer, ledger)
+    async def __aenter__(self) -> QuestionTasks:
+        return self
 
-    def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
-        """The model's words as they come."""
-        return self._each(self._chat.read(request, reply, ledger))
-
-    async def amend(
-        self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
-    ) -> ReadReply | None:
-        """The model's amended reply."""
-        async with self._stop.heeded():
-            return await self._chat.amend(request, reply, problems, ledger)
-
-    async def verify(
-        self, question: str, claims: Sequence[Claim], ledger: Ledger
-    ) -> Mapping[int, tuple[ClaimFault, ...]] | None:
-        """The model's verdict on sentences."""
-        async with self._stop.heeded():
-            return await self._chat.verify(question, claims, ledger)
-
-    async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
-        """The model's other words."""
-        async with self._stop.heeded():
-            return await self._chat.widen(question, about, ledger)
-
-    async def _each(self, words: AsyncGenerator[str]) -> AsyncGenerator[str]:
-        async with aclosing(words) as pieces:
-            while True:
-                async with self._stop.heeded():
-                    piece = await anext(pieces, None)
-                if piece is None:
-                    return
-                yield piece
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._running:
+            await asyncio.wait(self._running)

@@ -9,7 +9,7 @@ from lens_lsp import __version__
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError
-from lens_lsp.schema.protocol import Status, StatusParams, WireAsks, WireJudge
+from lens_lsp.schema.protocol_params import Status, StatusParams, WireAsks, WireJudge
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
@@ -40,7 +40,7 @@ async def status(ls: LensServer, params: StatusParams) -> Status:
 async def _judge(ls: LensServer) -> WireJudge:
     from lens_lsp.app.configuration import searched
     from lens_lsp.app.consent import folders_of, missing
-    from lens_lsp.app.request import Request
+    from lens_lsp.app.settings import Request
     from lens_lsp.lsp.lens_ask import choose_oracle
 
     try:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from lens_lsp.schema.protocol import Beside, HeldCitation, Wire, WireRange
+from lens_lsp.schema.protocol_params import Beside, HeldCitation, Wire, WireRange
 
 Mode = Literal["evidence", "fast", "deep"]
 Standing = Literal["covered", "missing", "contested"]

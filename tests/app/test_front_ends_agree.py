@@ -16,8 +16,7 @@ import pytest
 
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.consent import folders_of, missing
-from lens_lsp.app.request import Request
-from lens_lsp.app.settings import Settings
+from lens_lsp.app.settings import Request, Settings
 from lens_lsp.memory.userdata import Consents, consent_file
 from tests.app.front_ends import BARE, LIBRARY, Agent, CommandLine, Editor, FrontEnd, Page, Told, asked
 from tests.judge.llm.chat_server import ChatServer, in_thread

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.model.documents import Evidence, Findings, SkipReason, TextSource
 from lens_lsp.model.errors import PathNotFound, UsageError

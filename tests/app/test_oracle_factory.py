@@ -17,8 +17,7 @@ import pytest
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import MeteredChat, OracleFactory, Terms, local_judge, reader_name, reader_status
-from lens_lsp.app.request import Request
-from lens_lsp.app.settings import Settings
+from lens_lsp.app.settings import Request, Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.chat_oracle import ChatOracle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from lens_lsp.app.question_tasks import QuestionTasks
+from lens_lsp.judge.cancellation import QuestionTasks
 from tests.lsp.lsp_client import wait_until
 
 

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import calendar
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
-import pytest
-
-from lens_lsp.arithmetic.expression import ExpressionResult, evaluate
-from lens_lsp.arithmetic.typed_values import Value, ValueKind, dated, quantity
+from lens_lsp.arithmetic.expression import evaluate
+from lens_lsp.arithmetic.typed_values import Value
 from lens_lsp.arithmetic.value_parser import find_values
 
-Evaluator = Callable[[str, Mapping[str, Value]], ExpressionResult]
 Truth = tuple[str, Fraction] | date | bool
 """An amount in the base unit of its dimension; a day; yes or no."""
 N = 200
@@ -36,16 +33,6 @@ FACTORS = {
     "pages": {"pages": Decimal(1)},
     "number": {"": Decimal(1)},
 }  # fmt: skip
-BASES = {
-    "length": "m",
-    "mass": "g",
-    "time": "s",
-    "data": "B",
-    "energy": "J",
-    "money": "EUR",
-    "pages": "page",
-    "number": "",
-}
 SENTENCES = ["It came to {}.", "They measured {} there.", "The **{}** were enough, says the report", "Result: {}"]
 
 
@@ -56,7 +43,6 @@ class Problem:
     expression: str = ""
     truth: Truth = False
     operands: dict[str, Value] = field(default_factory=dict)
-    used: list[str] = field(default_factory=list)
 
 
 class Generator:
@@ -89,7 +75,6 @@ class Generator:
         (value,) = find_values(sentence)
         name = f"f{len(self.problem.operands) + 1}"
         self.problem.operands[name] = value
-        self.problem.used.append(name)
         return name
 
     def percentage(self) -> tuple[str, Fraction]:
@@ -236,14 +221,10 @@ def outcome(value: Value) -> Truth:
     return dimension, base / 8 if dimension == "data" else base
 
 
-def wrong(evaluator: Evaluator, problems: list[Problem]) -> list[str]:
-    """The expressions for which an evaluator's result, or the operands it names, are not the truth."""
-    bad = []
-    for problem in problems:
-        result = evaluator(problem.expression, problem.operands)
-        if outcome(result.value) != problem.truth or result.operands != tuple(dict.fromkeys(problem.used)):
-            bad.append(f"{problem.expression} = {outcome(result.value)}, not {problem.truth}")
-    return bad
+def wrong(problems: list[Problem]) -> list[str]:
+    """The expressions that do not come to the truth."""
+    found = [(problem, outcome(evaluate(problem.expression, problem.operands))) for problem in problems]
+    return [f"{one.expression} = {worth}, not {one.truth}" for one, worth in found if worth != one.truth]
 
 
 PROBLEMS = list(Generator(seed=3).problems(N))
@@ -251,7 +232,7 @@ PROBLEMS = list(Generator(seed=3).problems(N))
 
 def test_none_of_200_generated_expressions_is_wrong() -> None:
     assert len(PROBLEMS) == N
-    assert wrong(evaluate, PROBLEMS) == []
+    assert wrong(PROBLEMS) == []
 
 
 def test_the_generated_expressions_have_units_percentages_dates_and_cited_operands() -> None:
@@ -266,50 +247,4 @@ def test_the_generated_expressions_have_units_percentages_dates_and_cited_operan
 
 
 def test_more_generated_expressions_are_right_too() -> None:
-    assert wrong(evaluate, list(Generator(seed=30).problems(1000))) == []
-
-
-def whole_division(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
-    result = evaluate(expression, operands)
-    if "/" not in expression:
-        return result
-    return ExpressionResult(quantity(result.value.magnitude // 1, result.value.unit), expression, result.operands)
-
-
-def kilobytes_of_1024(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
-    return evaluate(expression.replace(" KB", " KiB"), operands)
-
-
-def both_days_counted(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
-    result = evaluate(expression, operands)
-    if result.value.unit.symbol != "day":
-        return result
-    return ExpressionResult(quantity(result.value.magnitude + 1, result.value.unit), expression, result.operands)
-
-
-def floating(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
-    result = evaluate(expression, operands)
-    if result.value.kind is ValueKind.DATE or result.value.kind is ValueKind.BOOLEAN:
-        return result
-    return ExpressionResult(
-        quantity(Fraction(float(result.value.magnitude)), result.value.unit), expression, result.operands
-    )
-
-
-def operands_not_told(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
-    return ExpressionResult(evaluate(expression, operands).value, expression, ())
-
-
-def a_day_late(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
-    result = evaluate(expression, operands)
-    if result.value.date is None:
-        return result
-    return ExpressionResult(evaluate("d + 1 day", {"d": dated(result.value.date)}).value, expression, result.operands)
-
-
-@pytest.mark.parametrize(
-    "evaluator",
-    [whole_division, kilobytes_of_1024, both_days_counted, operands_not_told, a_day_late, floating],
-)
-def test_an_evaluator_that_is_wrong_is_caught(evaluator: Evaluator) -> None:
-    assert wrong(evaluator, PROBLEMS)
+    assert wrong(list(Generator(seed=30).problems(1000))) == []

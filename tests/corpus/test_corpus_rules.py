@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.app.composition import find
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import (
     ANYWHERE,
     CLUTTER,
@@ -41,7 +41,7 @@ from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused, UsageError
-from lens_lsp.schema.answer import coverage_json
+from lens_lsp.schema.answer_shapes import coverage_json
 from tests.soak.coverage import control, judged
 from tests.soak.left_out import QUESTION, lay_out
 

@@ -23,7 +23,7 @@ from lens_lsp.model.documents import SkipReason
 from tests.availability import unavailable
 from tests.lsp.lsp_client import wait_until
 from tests.soak import slow_disk
-from tests.soak.faulty_disk import Unmountable
+from tests.soak.harness import LeftOut
 from tests.soak.slow_disk import Tally
 
 DEVICE = os.makedev(0, 4093)
@@ -170,7 +170,7 @@ ONE_HANGS = 2
 def tried(asks: int, *, inline: bool = False) -> Tally:
     try:
         return slow_disk.run(asks, ONE_HANGS, inline=inline)
-    except Unmountable as error:
+    except LeftOut as error:
         unavailable("mount", str(error))
 
 

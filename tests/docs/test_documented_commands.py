@@ -27,7 +27,7 @@ from documentation import (
 )
 
 from evaluation import command as evaluation
-from lens_lsp.cli import ask, check, clusters, consent, doctor, find
+from lens_lsp.cli import ask, clusters, consent, doctor, find
 from lens_lsp.cli.arguments import Parser, desktop_parser, top_level_parser
 from lens_lsp.model.errors import UsageError
 
@@ -40,7 +40,8 @@ PYTHON = [(page, words[1:]) for page, words in COMMANDS if re.fullmatch(r"(?:.*/
 
 
 PARSED: dict[str, Callable[[list[str]], object]] = {
-    **{module.__name__.rpartition(".")[2]: module.parse for module in (ask, check, clusters, consent, doctor, find)},
+    **{module.__name__.rpartition(".")[2]: module.parse for module in (ask, clusters, consent, doctor, find)},
+    "check": clusters.parse_check,
     "desktop": lambda rest: desktop_parser().parse_args(rest),
 }
 

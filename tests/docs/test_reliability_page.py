@@ -12,9 +12,9 @@ import pytest
 from documentation import DOCS, REPOSITORY
 
 from tests.soak import page
-from tests.soak.__main__ import ROWS, Record, chosen
-from tests.soak.attacks import FAULTS, TABLES
-from tests.soak.rows import SIZES, Row, count
+from tests.soak.__main__ import Record, chosen
+from tests.soak.faults import FAULTS, TABLES
+from tests.soak.rows import ROWS, SIZES, Row, count
 
 TESTS = REPOSITORY / "tests"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from bigram_bm25 import BigramIndex
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 
 FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "languages"
 LANGUAGES = ("zh", "ja", "de", "fr")

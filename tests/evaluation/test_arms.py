@@ -14,7 +14,7 @@ from evaluation.arms.making import ABLATIONS, make_arms, parse_ablation
 from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import run
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.model.documents import Coverage, Evidence, Findings, Origin, RankedDocument
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.text import Position, Span

@@ -17,7 +17,7 @@ from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory, Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.model.answer import Answered, Event, Mode
 from lens_lsp.model.errors import UsageError
 from tests.hand_made import events

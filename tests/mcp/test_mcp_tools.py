@@ -19,7 +19,7 @@ from lens_lsp.mcp.tools import TOOLS, find_text
 from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence
 from lens_lsp.model.errors import PathRefused
 from lens_lsp.model.text import Span
-from lens_lsp.schema.answer import coverage_json, evidence_json
+from lens_lsp.schema.answer_shapes import coverage_json, evidence_json
 from tests.hand_made import evidence
 from tests.mcp.conftest import SECRET
 from tests.mcp.independent import untrue

@@ -10,13 +10,13 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.question_memory import Memory
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.memory.clusters import NOT_KEPT, is_quoted, quoted
 from lens_lsp.memory.export import cluster_markdown
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, Mode, answer_of
 from lens_lsp.model.cluster import Cluster
-from lens_lsp.schema.clusters import clusters_json
+from lens_lsp.schema.memory_shapes import clusters_json
 from tests.judge.llm.chat_session import oracle_of, reading, regions_of, scripted
 from tests.lens_by_name import by_name
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.model.answer import Admitted, Belief, Covered, Event, EvidenceFound, Mode, Planned
 from lens_lsp.model.plan import Combination, Condition, MatchRule, Transformation, Unit
-from lens_lsp.schema.answer import answer_json, evidence_json
-from lens_lsp.schema.events import event_json
+from lens_lsp.schema.answer_shapes import answer_json, event_json, evidence_json
 from tests.hand_made import PLAN, TABLE, answer, events, evidence
 
 EVENTS = events("/notes")

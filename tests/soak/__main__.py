@@ -22,15 +22,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.soak.attacks import FAULTS
-from tests.soak.rows import EVIDENCE, PROTOCOL, SIZES, Row, count
-from tests.soak.rows_desktop import DESKTOP
-from tests.soak.rows_files import FILES
-from tests.soak.rows_kept import MODELS, STORE
-from tests.soak.rows_lsp import SERVER
-from tests.soak.rows_texts import TEXTS
+from tests.soak.faults import FAULTS
+from tests.soak.rows import ROWS, SIZES, Row, count
 
-ROWS = (*PROTOCOL, *SERVER, *EVIDENCE, *TEXTS, *FILES, *STORE, *MODELS, *DESKTOP)
 REPOSITORY = Path(__file__).resolve().parents[2]
 LONGEST = {"quick": 600, "first": 4 * 3600, "next": 48 * 3600}
 """Seconds until a harness is given up."""

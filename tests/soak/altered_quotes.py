@@ -9,7 +9,6 @@ fuzzy matchers do: it must be fooled by most.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -25,6 +24,7 @@ from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span
 from lens_lsp.search.boundaries import shown
 from lens_lsp.search.resolution import normalise, resolve
+from tests.soak.harness import Options, Verdict, harness
 
 NEGATIONS = re.compile(r"\b(?:not|no|never|nothing|none|cannot|without|nor)\b ?")
 
@@ -107,14 +107,11 @@ def run(paragraphs: list[str], count: int, controls: int) -> dict[str, object]:
     return {"n": count, "bad": len(accepted), "unaltered found": found, "control": {"n": controls, "bad": fooled}}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="the folder of the data sets")
-    parser.add_argument("--n", type=int, default=10_000)
-    options = parser.parse_args()
+@harness(data=Path, n=10_000)
+def main(options: Options) -> Verdict:
     result = run(articles(options.data, 3_000), options.n, controls=200)
-    print(json.dumps({"figure": "altered quotes accepted", **result}))
-    return int(bool(result["bad"]) or result["unaltered found"] != options.n or result["control"]["bad"] <= 100)  # type: ignore[index]
+    caught = result["control"]["bad"] > 100  # type: ignore[index]
+    return {"figure": "altered quotes accepted", **result}, result["unaltered found"] == options.n and caught
 
 
 if __name__ == "__main__":

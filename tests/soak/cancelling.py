@@ -8,11 +8,8 @@ that nobody stopped had closed its connection as well.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -21,13 +18,14 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.judge.cancellation import Stop, StoppableChat
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.answer import Answer, Answered, Event, Mode, StopReason
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served
+from tests.soak.harness import Options, Verdict, harness
 
 MOST_MS = 100.0
 HANGS = ((1, Fault.SILENCE), (2, Fault.DRIP), (3, Fault.HALF_OPEN), (1, Fault.HALF_OPEN), (3, Fault.SILENCE))
@@ -49,7 +47,7 @@ async def stopped(folder: Path, server: ChatServer, at: int, fault: Fault, tally
     asked, hung = _hanging(server, at, fault)
     stop = Stop()
     model = OpenAIChat(server.base_url, "any", context_tokens=32_000)
-    events = _asked(folder, StoppableChat(oracle_of(model, Mode.FAST), stop))
+    events = _asked(folder, oracle_of(model, Mode.FAST, stop=stop))
     asking = asyncio.ensure_future(_answer(events))
     await asyncio.wait_for(hung.wait(), 10)
     started = time.perf_counter()
@@ -139,17 +137,13 @@ async def stops(folder: Path, count: int) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stops", type=int, default=100)
-    count: int = parser.parse_args(arguments).stops
-    with tempfile.TemporaryDirectory() as base:
-        folder = notes(Path(base), more=6)
-        still = asyncio.run(control(folder))
-        tally = asyncio.run(stops(folder, count))
+@harness(stops=100)
+def main(options: Options) -> Verdict:
+    folder = notes(options.place, more=6)
+    still = asyncio.run(control(folder))
+    tally = asyncio.run(stops(folder, options.stops))
     times = sorted(tally.milliseconds)
-    row = {
-        "figure": "cancelling",
+    return {
         "n": len(times),
         "bad": len(tally.wrong) + sum(one > MOST_MS for one in times),
         "median_ms": round(times[len(times) // 2], 1),
@@ -157,10 +151,8 @@ def main(arguments: list[str] | None = None) -> int:
         "worst_ms": round(times[-1], 1),
         "leastEvidence": min(tally.kept, default=0),
         "controlOpen": still,
-        "wrong": tally.wrong[:10],
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and still == 1 else 1
+        "wrong": tally.wrong,
+    }, still == 1
 
 
 if __name__ == "__main__":

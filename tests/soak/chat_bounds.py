@@ -8,11 +8,8 @@ caught by the same harness.
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -23,6 +20,7 @@ from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.model.answer import Answer, Mode
 from tests.judge.llm.adversary import Adversary, hostile_notes
 from tests.judge.llm.chat_session import BOUNDS, NARROW, WITHOUT_RULES, ask, notes, oracle_of, regions_of, taken
+from tests.soak.harness import Options, Verdict, harness
 
 CANARIES = ("Quillfeather", "Ashgrove", "ghp_" + "q1W2" * 9)
 MODES = (Mode.DEEP, Mode.FAST)
@@ -106,36 +104,32 @@ def runaway(mode: Mode, *, more: int) -> Budget:
     return replace(budget, rounds=budget.rounds + 2, calls=budget.calls + more, **NARROW)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sessions", type=int, default=1_000)
-    sessions = parser.parse_args(arguments).sessions
+@harness(sessions=1_000)
+def main(options: Options) -> Verdict:
     started = time.perf_counter()
-    figures: dict[str, object] = {"figure": "chat-bounds", "sessions": sessions}
+    figures: dict[str, object] = {"figure": "chat-bounds", "sessions": options.sessions}
     passed = True
-    with tempfile.TemporaryDirectory() as base:
-        folder = workspace(Path(base))
-        for mode in MODES:
-            plain, held, mutant = Tally(), Tally(), Tally()
-            for seed in range(sessions):
-                session(folder, mode, seed, plain)
-            for seed in range(max(10, sessions // 20)):
-                session(folder, mode, seed, held, runaway(mode, more=0))
-                session(folder, mode, seed, mutant, runaway(mode, more=1))
-            over = sum("calls" in wrong for wrong in mutant.wrong)
-            figures[mode.value] = {
-                "bound": BOUNDS[mode],
-                "most": plain.most,
-                "atBound": plain.at_bound,
-                "prompts": plain.prompts,
-                "wrong": (plain.wrong + held.wrong)[:10],
-                "runawayMost": held.most,
-                "mutantCaught": over,
-            }
-            passed &= not plain.wrong and not held.wrong and plain.at_bound * 10 >= sessions and over > 0
+    folder = workspace(options.place)
+    for mode in MODES:
+        plain, held, mutant = Tally(), Tally(), Tally()
+        for seed in range(options.sessions):
+            session(folder, mode, seed, plain)
+        for seed in range(max(10, options.sessions // 20)):
+            session(folder, mode, seed, held, runaway(mode, more=0))
+            session(folder, mode, seed, mutant, runaway(mode, more=1))
+        over = sum("calls" in wrong for wrong in mutant.wrong)
+        figures[mode.value] = {
+            "bound": BOUNDS[mode],
+            "most": plain.most,
+            "atBound": plain.at_bound,
+            "prompts": plain.prompts,
+            "wrong": (plain.wrong + held.wrong)[:10],
+            "runawayMost": held.most,
+            "mutantCaught": over,
+        }
+        passed &= not plain.wrong and not held.wrong and plain.at_bound * 10 >= options.sessions and over > 0
     figures["seconds"] = round(time.perf_counter() - started, 1)
-    print(json.dumps(figures))
-    return 0 if passed else 1
+    return figures, passed
 
 
 if __name__ == "__main__":

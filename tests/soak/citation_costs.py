@@ -8,12 +8,9 @@ the controls, places that are looked for in the whole text each time and a searc
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +31,7 @@ from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
+from tests.soak.harness import Options, Verdict, harness
 
 SECONDS, BYTES = 1.0, 50_000_000
 HOVERS = 8
@@ -177,43 +175,38 @@ def unbounded(folder: Path) -> None:
         )
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="What a look at citations costs.")
-    parser.add_argument("--n", type=int, default=1000)
-    parser.add_argument("--files", type=int, default=20_000)
-    options = parser.parse_args()
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory() as name:
-        base = Path(name).resolve()
-        many, few = cite_many(base / "many", options.n), cite_many(base / "few", options.n // 4)
-        diagnosed(few)  # brings what is imported late
-        with counted() as checking:
-            found = checked(many.parent)
-        with counted() as diagnosing:
-            told = diagnosed(many)
-        grows = ratio(diagnosed, few, many)
-        control_grows = ratio(scanned, cite_many(base / "hundred", 100), cite_many(base / "four hundred", 400))
+@harness(n=1000, files=20_000)
+def main(options: Options) -> Verdict:
+    base = options.place
+    many, few = cite_many(base / "many", options.n), cite_many(base / "few", options.n // 4)
+    diagnosed(few)  # brings what is imported late
+    with counted() as checking:
+        found = checked(many.parent)
+    with counted() as diagnosing:
+        told = diagnosed(many)
+    grows = ratio(diagnosed, few, many)
+    control_grows = ratio(scanned, cite_many(base / "hundred", 100), cite_many(base / "four hundred", 400))
 
-        tree = base / "tree"
-        tree.mkdir()
-        fill(tree, options.files)
-        gone = [cited(k, f"gone/{k}.md", f"It said {k} times that it would go.", f"It said {k}") for k in range(1, 101)]
-        gone_answer = tree / "answer.md"
-        gone_answer.write_text(answer(gone))
-        with counted() as missing:
-            lost = checked(gone_answer)
-        hovers = []
-        with Editor(environment(base / "home")) as editor:
-            editor.begin(tree, capabilities=CAPABILITIES)
-            uri = editor.show(gone_answer)
-            editor.wait(lambda: editor.codes(uri).count("lens.citation-broken") == 100)
-            for label in range(1, HOVERS + 1):
-                with counted(editor.process.pid) as hover:
-                    said = editor.result("textDocument/hover", editor.at(uri, f"[^{label}]"))
-                assert said is not None
-                hovers.append(hover)
-        with counted() as control:
-            unbounded(tree)
+    tree = base / "tree"
+    tree.mkdir()
+    fill(tree, options.files)
+    gone = [cited(k, f"gone/{k}.md", f"It said {k} times that it would go.", f"It said {k}") for k in range(1, 101)]
+    gone_answer = tree / "answer.md"
+    gone_answer.write_text(answer(gone))
+    with counted() as missing:
+        lost = checked(gone_answer)
+    hovers = []
+    with Editor(environment(base / "home")) as editor:
+        editor.begin(tree, capabilities=CAPABILITIES)
+        uri = editor.show(gone_answer)
+        editor.wait(lambda: editor.codes(uri).count("lens.citation-broken") == 100)
+        for label in range(1, HOVERS + 1):
+            with counted(editor.process.pid) as hover:
+                said = editor.result("textDocument/hover", editor.at(uri, f"[^{label}]"))
+            assert said is not None
+            hovers.append(hover)
+    with counted() as control:
+        unbounded(tree)
     late = {
         "check": checking.processor > SECONDS,
         "diagnostics": diagnosing.processor > SECONDS,
@@ -225,7 +218,6 @@ def main() -> int:
         "nothing found": len(found.findings) != options.n or told < options.n or len(lost.findings) != 100,
     }
     row = {
-        "figure": "citation-costs",
         "n": options.n + 100 + HOVERS,
         "bad": sum(late.values()),
         "wrong": [name for name, is_late in late.items() if is_late],
@@ -240,10 +232,8 @@ def main() -> int:
         "controlGrowth": round(control_grows, 1),
         "control_mb": round(control.read / 1e6, 1),
         "controlBad": int(control_grows > MOST_GROWTH) + int(control.read > BYTES),
-        "seconds": round(time.monotonic() - began, 1),
     }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and row["controlBad"] == 2 else 1
+    return row, row["controlBad"] == 2
 
 
 if __name__ == "__main__":

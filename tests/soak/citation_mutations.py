@@ -11,8 +11,6 @@ quote over two lines, and a new encoding is outside while the text stays the sam
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import tempfile
@@ -31,6 +29,7 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.text import Span, shift
 from tests.soak.changed_sources import KINDS, Changed, Source, real_texts, sources
+from tests.soak.harness import Options, Verdict, harness
 
 STANDING = (CitationState.VERIFIED, CitationState.MOVED)
 LEAST_KEPT = 0.99
@@ -188,25 +187,18 @@ def run(n: int, texts: Sequence[str], seed: int, matcher: Matcher | None = None)
     return tally
 
 
-def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--corpus", type=Path, action="append", default=[])
-    options = parser.parse_args(argv)
+@harness(n=10_000, seed=1, corpus=[Path])
+def main(options: Options) -> Verdict:
     texts = real_texts(options.corpus)
     tally = run(options.n, texts, options.seed)
     controls = {
         matcher.__name__: run(max(200, options.n // 20), texts, options.seed, matcher)
         for matcher in (first_occurrence, most_similar)
     }
-    caught = all(control.false and not control.passes() for control in controls.values())
-    report = {"texts": len(texts)} | tally.summary()
-    report["controls"] = {name: len(control.false) for name, control in controls.items()}
-    report["passes"] = tally.passes() and caught
-    print(json.dumps(report, ensure_ascii=False))
-    return 0 if report["passes"] else 1
+    passes = tally.passes() and all(control.false and not control.passes() for control in controls.values())
+    caught = {name: len(control.false) for name, control in controls.items()}
+    return {"texts": len(texts), **tally.summary(), "controls": caught, "passes": passes}, passes
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -12,7 +12,6 @@ that is asked, for an older build.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -21,8 +20,6 @@ import shlex
 import socket
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -42,6 +39,7 @@ from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import NARROW, notes, oracle_of, served
 from tests.judge.llm.chat_session import QUESTION as PROVEN
 from tests.lsp.lsp_client import environment
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.left_out import QUESTION, Made, Named, lay_out
 
 UNPROVEN = "What colour is the dog of the miller at Arlen?"
@@ -281,54 +279,39 @@ async def by_endpoints(folder: Path, faults: Sequence[Fault]) -> tuple[int, int,
     return asks, failed, wrong
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--things", type=int, default=100)
-    parser.add_argument("--faults", choices=("few", "all"), default="all")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lens", default=shlex.join([sys.executable, "-m", "lens_lsp"]))
-    options = parser.parse_args(arguments)
-    command, started = shlex.split(options.lens), time.perf_counter()
+@harness(things=100, faults="all", seed=1, lens=shlex.join([sys.executable, "-m", "lens_lsp"]))
+def main(options: Options) -> Verdict:
+    command = shlex.split(options.lens)
     wrong: list[str] = []
     caught, surfaces = 0, 0
-    with tempfile.TemporaryDirectory() as base:
-        place, home = Path(base).resolve() / "place", Path(base).resolve() / "home"
-        home.mkdir()
-        made = lay_out(place, options.things, options.seed)
-        for found, coverage in by_command_line(made, home, command):
-            surfaces += 1
-            wrong += found
-            caught = caught or (control(made, coverage) if coverage else 0)
-        wrong += asyncio.run(by_language_server(made, home))
-        wrong += asyncio.run(by_agent(made, home))
-        surfaces += 4
-        wrong += missing_roots(place, home, command)
-        folder = Path(base) / "endpoints"
-        folder.mkdir()
-        faults = QUICK_FAULTS if options.faults == "few" else tuple(Fault)
-        asks, failed, denials = asyncio.run(by_endpoints(notes(folder, more=4), faults))
-        wrong += denials
-    print(
-        json.dumps(
-            {
-                "figure": "coverage",
-                "n": made.count * surfaces + asks,
-                "things": made.count,
-                "kinds": made.kinds,
-                "sound": made.sound,
-                "surfaces": surfaces,
-                "asks": asks,
-                "modelFailed": failed,
-                "bad": len(wrong),
-                "seed": options.seed,
-                "controlBad": caught,
-                "wrong": wrong[:20],
-                "seconds": round(time.perf_counter() - started, 1),
-            },
-            ensure_ascii=False,
-        )
-    )
-    return 0 if not wrong and caught and failed and made.kinds >= 20 else 1
+    place, home = options.place / "place", options.place / "home"
+    home.mkdir()
+    made = lay_out(place, options.things, options.seed)
+    for found, coverage in by_command_line(made, home, command):
+        surfaces += 1
+        wrong += found
+        caught = caught or (control(made, coverage) if coverage else 0)
+    wrong += asyncio.run(by_language_server(made, home))
+    wrong += asyncio.run(by_agent(made, home))
+    surfaces += 4
+    wrong += missing_roots(place, home, command)
+    folder = options.place / "endpoints"
+    folder.mkdir()
+    faults = QUICK_FAULTS if options.faults == "few" else tuple(Fault)
+    asks, failed, denials = asyncio.run(by_endpoints(notes(folder, more=4), faults))
+    wrong += denials
+    return {
+        "n": made.count * surfaces + asks,
+        "things": made.count,
+        "kinds": made.kinds,
+        "sound": made.sound,
+        "surfaces": surfaces,
+        "asks": asks,
+        "modelFailed": failed,
+        "seed": options.seed,
+        "controlBad": caught,
+        "wrong": wrong,
+    }, caught and failed and made.kinds >= 20
 
 
 if __name__ == "__main__":

@@ -11,13 +11,10 @@ shape.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import random
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +22,7 @@ from typing import Any
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.answer import Answer, Answered, Mode, Sent
@@ -35,6 +32,7 @@ from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import QUESTION, oracle_of
 from tests.judge.llm.traced import replies, traced
 from tests.judge.secret_samples import KINDS, samples
+from tests.soak.harness import Options, Verdict, harness
 
 MODES = (Mode.DEEP, Mode.FAST)
 SORTS = ("denied", "private", "secret")
@@ -175,15 +173,11 @@ def seen_by_the_harness(asks: int) -> dict[str, int]:
     return found
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--prompts", type=int, default=1_000)
-    prompts: int = parser.parse_args(arguments).prompts
-    started = time.perf_counter()
-    listed, hidden = until(prompts, accounted), until(prompts, kept)
-    controls = seen_by_the_harness(max(4, prompts // 100))
+@harness(prompts=1_000)
+def main(options: Options) -> Verdict:
+    listed, hidden = until(options.prompts, accounted), until(options.prompts, kept)
+    controls = seen_by_the_harness(max(4, options.prompts // 100))
     row = {
-        "figure": "disclosure",
         "prompts": listed.prompts,
         "words": listed.words,
         "spans": listed.spans,
@@ -198,12 +192,10 @@ def main(arguments: list[str] | None = None) -> int:
             **controls,
         },
         "first": (listed.unlisted + listed.unfound + hidden.leaked)[:5],
-        "seconds": round(time.perf_counter() - started, 1),
     }
-    print(json.dumps(row))
     bad = listed.unlisted or listed.unfound or hidden.leaked
     caught = listed.short_caught == listed.long_caught == listed.controls > 0 and all(controls.values())
-    return 0 if not bad and caught else 1
+    return row, not bad and caught
 
 
 if __name__ == "__main__":

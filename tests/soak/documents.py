@@ -9,10 +9,8 @@ not: in a process that nobody kills. If it reads them all in time the bombs are 
 
 from __future__ import annotations
 
-import argparse
 import gc
 import io
-import json
 import random
 import subprocess
 import sys
@@ -27,6 +25,7 @@ from pathlib import Path
 from lens_lsp.documents.extractor import GRACE, SECONDS, Extractor
 from lens_lsp.documents.kinds import Extracted, Unextracted, kind_for, kind_named
 from tests.soak.document_bombs import BOMBS, docx, epub, open_document, page, sheet, workbook
+from tests.soak.harness import Options, Verdict, harness
 
 LATE = 2.0
 """Seconds after its time at which a document that is not given up is a hang; a large process does not go at once."""
@@ -244,13 +243,8 @@ def resident() -> int:
         return 0
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mutations", type=int, default=30_000)
-    parser.add_argument("--bombs", type=int, default=len(BOMBS), help="how many; all of them once before any twice")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.monotonic()
+@harness(mutations=30_000, bombs=len(BOMBS), seed=1)
+def main(options: Options) -> Verdict:
     with Extractor() as extractor:
         soak = Soak(extractor)
         before = resident()
@@ -260,7 +254,6 @@ def main(arguments: list[str] | None = None) -> int:
         tally, respawns, kept = soak.tally, extractor.started - 1, sorted(extractor.kept)
     caught = control()
     row = {
-        "figure": "documents",
         "n": tally.documents,
         "mutations": options.mutations,
         "bombs": options.bombs,
@@ -278,12 +271,10 @@ def main(arguments: list[str] | None = None) -> int:
         "ends": dict(tally.ends),
         "ofBombs": tally.of_bombs,
         "controlCaught": caught,
-        "wrong": [*tally.hangs, *tally.faults, *tally.bad_good][:10],
-        "seconds": round(time.monotonic() - started, 1),
+        "wrong": [*tally.hangs, *tally.faults, *tally.bad_good],
     }
-    print(json.dumps(row))
     clean = not (tally.hangs or tally.faults or tally.bad_good) and growth < MOST_GROWTH
-    return 0 if clean and caught else 1
+    return row, clean and caught
 
 
 if __name__ == "__main__":

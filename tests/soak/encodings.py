@@ -10,25 +10,23 @@ takes all bytes for UTF-8, one guesses by statistics) passed the same judge.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import json
 import random
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import Evidence, Findings, SkipReason
 from tests.soak.encoded_texts import KINDS, LINE_END, Kind, Written, documents
+from tests.soak.harness import Options, Verdict, harness
 
 BATCH = 50
 """Notes of one folder."""
@@ -214,30 +212,22 @@ def by_statistics(data: bytes) -> tuple[str, str]:
     return text, encoding
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=4_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=4_000, seed=1)
+def main(options: Options) -> Verdict:
     tally = run(options.n, options.seed)
     share = max(200, options.n // 10)
     controls = {reader.__name__: len(run(share, options.seed, reader).wrong) for reader in (all_utf_8, by_statistics)}
     row = {
-        "figure": "encodings",
         "n": tally.documents,
-        "bad": len(tally.wrong),
         "encodings": len(tally.kinds),
         "quotes": tally.quotes,
         "guessed": tally.guessed,
         "binary": tally.left_out,
-        "wrong": tally.wrong[:5],
+        "wrong": tally.wrong,
         "controls": controls,
-        "seconds": round(time.perf_counter() - started, 1),
     }
-    print(json.dumps(row))
     whole = len(tally.kinds) == len(KINDS) and tally.guessed and tally.left_out
-    return 0 if whole and not tally.wrong and all(controls.values()) else 1
+    return row, whole and not tally.wrong and all(controls.values())
 
 
 if __name__ == "__main__":

@@ -15,8 +15,6 @@ if an expression that backtracks was not too slow, in the same places of the har
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import re
 import sys
@@ -31,6 +29,7 @@ from pathlib import Path
 from tests.lsp.lsp_client import SERVE, LspProcess, environment
 from tests.soak.evil_places import ATTEMPTS, Place, folder_of_runs, places, slow
 from tests.soak.evil_texts import Pattern, patterns
+from tests.soak.harness import Options, Verdict, harness
 
 MOST_STALL = 0.05
 """Seconds."""
@@ -186,31 +185,22 @@ def control() -> tuple[Tally, Tally]:
     return alone, asked
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n", type=int, default=1_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=1_000, seed=1)
+def main(options: Options) -> Verdict:
     tally = run(options.n, options.seed)
     alone, asked = control()
     ranked = sorted(tally.stalls) or [0.0]
-    row = {
-        "figure": "evil-patterns",
+    return {
         "n": tally.patterns,
-        "bad": len(tally.wrong),
         "texts": 2 * tally.tried.total(),
         "worst_ms": {name: round(1000 * seconds) for name, seconds in tally.worst.items()},
         "pings": len(tally.stalls),
         "p99_stall_ms": round(1000 * ranked[len(ranked) * 99 // 100], 1),
         "stall_ms": round(1000 * ranked[-1], 1),
-        "wrong": tally.wrong[:5],
+        "wrong": tally.wrong,
         "controlBad": len(alone.wrong) + len(asked.wrong),
         "controlStall_ms": round(1000 * max(asked.stalls, default=0.0)),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and tally.stalls and alone.wrong and asked.wrong else 1
+    }, tally.stalls and alone.wrong and asked.wrong
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import codecs
-import json
 import os
 import random
 import resource
@@ -23,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -47,6 +46,7 @@ from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.errors import LensError
 from tests.memory.history import scratch
 from tests.memory.kept import kept
+from tests.soak.harness import Options, Verdict, harness
 
 FOREIGN = b"# Mine\n\nNobody but me wrote this.\n"
 LONGEST_BEFORE_KILL = 0.02
@@ -504,13 +504,8 @@ def answered(notes: Path) -> Answer:
     return asyncio.run(ask())
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=5_000)
-    parser.add_argument("--kills", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=5_000, kills=500, seed=1)
+def main(options: Options) -> Verdict:
     silent = os.open(os.devnull, os.O_WRONLY)
     told = os.dup(2)
     os.dup2(silent, 2)  # what an export says
@@ -519,8 +514,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         control = run(max(200, options.n // 20), max(20, options.kills // 10), options.seed, mutant=True)
     finally:
         os.dup2(told, 2)
-    row = {
-        "figure": "exports",
+    return {
         "n": tally.cases.total(),
         "kills": tally.kills,
         "bad": len(tally.wrong),
@@ -529,10 +523,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "wrong": sorted(set(tally.wrong))[:20],
         "controlN": control.cases.total() + control.kills,
         "controlBad": len(control.wrong),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and control.wrong else 1
+    }, not tally.wrong and control.wrong
 
 
 if __name__ == "__main__":

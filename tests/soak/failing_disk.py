@@ -10,16 +10,15 @@ nothing can be mounted it says so (``leftOut``).
 
 from __future__ import annotations
 
-import argparse
 import errno
-import json
 import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.soak.faulty_disk import Unmountable, sound
+from tests.soak.faulty_disk import sound
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.shown_notes import FOLDERS, ShownNotes, proven, question, shown, skipped
 
 MOST = 5
@@ -112,7 +111,7 @@ class Asker:
 
 
 def run(asks: int, seed: int = 1, *, unforgiving: bool = False) -> Tally:
-    """Raises `Unmountable`."""
+    """Raises `LeftOut`."""
     tally = Tally()
     with shown(["unforgiving"] if unforgiving else [], tally.wrong) as notes:
         asker = Asker(notes, seed, tally)
@@ -121,29 +120,18 @@ def run(asks: int, seed: int = 1, *, unforgiving: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--asks", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    try:
-        tally = run(options.asks, options.seed)
-        control = run(CONTROL_ASKS, options.seed, unforgiving=True)
-    except Unmountable as error:
-        print(json.dumps({"figure": "failing-disk", "leftOut": str(error)}))
-        return 0
-    row = {
-        "figure": "failing-disk",
+@harness(asks=200, seed=1)
+def main(options: Options) -> Verdict:
+    tally = run(options.asks, options.seed)
+    control = run(CONTROL_ASKS, options.seed, unforgiving=True)
+    return {
         "n": tally.asked,
-        "bad": len(tally.wrong),
         "faults": dict(sorted(tally.faults.items())),
         "failed": sum(tally.faults.values()),
         "named": tally.named,
-        "wrong": tally.wrong[:12],
+        "wrong": tally.wrong,
         "controlBad": len(control.wrong),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and tally.named and control.wrong else 1
+    }, tally.named and control.wrong
 
 
 if __name__ == "__main__":

@@ -8,12 +8,9 @@ was to be left alone; and if a model that lets its exceptions through was not ca
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import random
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -24,7 +21,7 @@ from pathlib import Path
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError
 from lens_lsp.judge.llm.openai_client import CircuitBreaker, OpenAIChat
@@ -33,6 +30,7 @@ from tests.judge.llm.attempts import asking
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import NARROW, QUESTION, notes, oracle_of, served
+from tests.soak.harness import Options, Verdict, harness
 
 SHARE = 0.2
 SECONDS = 1.0
@@ -155,20 +153,13 @@ async def control(folder: Path) -> int:
     return len(tally.wrong)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--asks", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as base:
-        folder = notes(Path(base), more=6)
-        tally = asyncio.run(asks(folder, options.asks, options.seed))
-        caught = asyncio.run(control(folder))
+@harness(asks=500, seed=0)
+def main(options: Options) -> Verdict:
+    folder = notes(options.place, more=6)
+    tally = asyncio.run(asks(folder, options.asks, options.seed))
+    caught = asyncio.run(control(folder))
     row = {
-        "figure": "failing-endpoint",
         "n": tally.asks,
-        "bad": len(tally.wrong),
         "seed": options.seed,
         "statuses": dict(sorted(tally.statuses.items())),
         "stopped": dict(sorted(tally.stopped.items())),
@@ -176,12 +167,10 @@ def main(arguments: list[str] | None = None) -> int:
         "recovered": tally.recovered,
         "worst_overrun_ms": round(1000 * max(0.0, tally.worst)),
         "controlCaught": caught,
-        "wrong": tally.wrong[:10],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
     }
-    print(json.dumps(row))
     lively = tally.left_alone > 0 and tally.recovered > 0 and caught == CONTROL
-    return 0 if not tally.wrong and tally.worst <= OVERRUN and lively else 1
+    return row, tally.worst <= OVERRUN and lively
 
 
 if __name__ == "__main__":

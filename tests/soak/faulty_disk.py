@@ -18,6 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from tests.soak.harness import LeftOut
+
 Fault = Callable[[str, str], int]
 """Told what is asked (``lookup``, ``getattr``, ``open``, ``read`` from the beginning or ``read on``, ``opendir``,
 ``readdir``) of which path below the folder, ``""`` for itself; the number of an error, 0 for none."""
@@ -37,10 +39,6 @@ _NOTHING_TO_DO = {18, 25, 29, 34}
 """Release, flush, release of a folder, access."""
 
 
-class Unmountable(Exception):
-    """This system mounts nothing of ours; the message says why."""
-
-
 def sound(_what: str, _path: str) -> int:
     """No fault."""
     return 0
@@ -48,7 +46,7 @@ def sound(_what: str, _path: str) -> int:
 
 class FaultyDisk:
     """A folder shown at ``place``, an empty one. Use it in a ``with`` statement: it is unmounted afterwards, and what
-    was still held ends with an error. Raises `Unmountable`."""
+    was still held ends with an error. Raises `LeftOut`."""
 
     def __init__(self, folder: Path, place: Path) -> None:
         self.fault: Fault = sound
@@ -61,12 +59,12 @@ class FaultyDisk:
         try:
             self._device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
-            raise Unmountable(f"/dev/fuse: {error.strerror}") from error
+            raise LeftOut(f"/dev/fuse: {error.strerror}") from error
         self._libc = ctypes.CDLL(None, use_errno=True)
         options = f"fd={self._device},rootmode=40000,user_id={os.getuid()},group_id={os.getgid()},allow_other"
         if self._libc.mount(b"faulty", self._place, b"fuse", 0, options.encode()):
             os.close(self._device)
-            raise Unmountable(f"mount: {os.strerror(ctypes.get_errno())}")
+            raise LeftOut(f"mount: {os.strerror(ctypes.get_errno())}")
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> FaultyDisk:

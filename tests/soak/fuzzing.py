@@ -9,17 +9,13 @@ was raised, a property did not hold or an input took seconds; and if one of the 
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from tests.soak.fuzz_targets import Target, targets
+from tests.soak.harness import Options, Verdict, harness
 
 CONTROL = 400
 SLOW = {"readers": 10}
@@ -74,36 +70,25 @@ def fuzz(target: Target, n: int, seed: int, subject: Callable[..., Any]) -> list
     return broken
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--target")
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=20_000, seed=1, target=str)
+def main(options: Options) -> Verdict:
     broken: list[str] = []
     tried: dict[str, int] = {}
     blind: list[str] = []
-    with tempfile.TemporaryDirectory() as base:
-        for target in targets(Path(base)):
-            if options.target not in (None, target.name):
-                continue
-            tried[target.name] = max(20, options.n // SLOW.get(target.name, 1))
-            broken += fuzz(target, tried[target.name], options.seed, target.ours)
-            if not fuzz(target, CONTROL, options.seed, target.naive):
-                blind.append(target.name)
-    row = {
-        "figure": "fuzzing",
+    for target in targets(options.place):
+        if options.target not in (None, target.name):
+            continue
+        tried[target.name] = max(20, options.n // SLOW.get(target.name, 1))
+        broken += fuzz(target, tried[target.name], options.seed, target.ours)
+        if not fuzz(target, CONTROL, options.seed, target.naive):
+            blind.append(target.name)
+    return {
         "n": sum(tried.values()),
-        "bad": len(broken),
         "byTarget": tried,
-        "wrong": broken[:10],
+        "wrong": broken,
         "controlsCaught": 0 if blind else len(tried),
         "blind": blind,
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(row))
-    return 0 if tried and not broken and not blind else 1
+    }, tried and not broken and not blind
 
 
 if __name__ == "__main__":

@@ -9,23 +9,21 @@ were logged, or descriptors were left afterwards; and if bare uvicorn under the 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import http.client
-import json
 import os
 import resource
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.desktop.desktop_process import Desktop, with_descriptors
 from tests.lsp.lsp_client import environment, wait_until
+from tests.soak.harness import Options, Verdict, harness
 
 LATEST = 1.0
 """Seconds for a request of the owner's."""
@@ -129,7 +127,7 @@ async def crowd(port: int, kind: str, count: int) -> None:
 @contextmanager
 def crowded(port: int, kind: str, count: int) -> Iterator[None]:
     """While a crowd stands at a port."""
-    command = [sys.executable, "-m", "tests.soak.half_open", "--crowd", str(port), kind, str(count)]
+    command = [sys.executable, "-m", "tests.soak.half_open", "--crowd", f"{port},{kind},{count}"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -213,27 +211,20 @@ def bare(base: Path, count: int, asks: int) -> Tally:
     return tally
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=2000)
-    parser.add_argument("--asks", type=int, default=60, help="of the owner's, for each kind")
-    parser.add_argument("--crowd", nargs=3, metavar=("PORT", "KIND", "COUNT"), help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+@harness(n=2000, asks=60, crowd=str)
+@harness(n=2000, asks=60, crowd=str)
+def main(options: Options) -> Verdict:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     if options.crowd:
-        port, kind, count = options.crowd
+        port, kind, count = options.crowd.split(",")
         with suppress(asyncio.CancelledError):
             asyncio.run(crowd(int(port), kind, int(count)))
-        return 0
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as place:
-        tally = besieged(Path(place), options.n, options.asks)
-        control = bare(Path(place), max(options.n, 2 * DESCRIPTORS), 5)
+        return None
+    tally = besieged(options.place, options.n, options.asks)
+    control = bare(options.place, max(options.n, 2 * DESCRIPTORS), 5)
     row = {
-        "figure": "half-open",
         "n": tally.n,
-        "bad": len(tally.wrong),
         "late": tally.late,
         "left": tally.left,
         "connections": options.n * len(KINDS),
@@ -242,12 +233,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "most_descriptors": tally.most_descriptors,
         "controlBad": control.late,
         "controlLogged_bytes": control.logged,
-        "wrong": tally.wrong[:5],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
     }
-    print(json.dumps(row))
-    held = not tally.wrong and not tally.late and not tally.left and tally.logged <= MOST_LOGGED
-    return 0 if held and control.late else 1
+    held = not tally.late and not tally.left and tally.logged <= MOST_LOGGED
+    return row, held and control.late
 
 
 if __name__ == "__main__":

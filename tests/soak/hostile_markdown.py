@@ -12,14 +12,12 @@ the same texts without escapes act in fewer than one in ten.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import shutil
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,8 +25,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from lens_lsp.judge.llm.replies import Sifter
-from lens_lsp.lsp.hover import escaped
+from lens_lsp.lsp.navigation import escaped
 from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.node import Node
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -173,12 +172,8 @@ def run_guessing(n: int, seed: int, node: Node) -> Tally:
     return tally
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=300_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=300_000, seed=1)
+def main(options: Options) -> Verdict:
     tally = run(options.n, options.seed)
     node = guessing()
     if node is not None:
@@ -187,20 +182,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tally.wrong += guessed.wrong
         tally.guessed, tally.guessed_without = guessed.guessed, guessed.guessed_without
     row = {
-        "figure": "hostile-markdown",
         "n": tally.shown.total() + 3 * tally.guessed,
         "guessing": "linkify, preview, marked" if tally.guessed else "not installed",
         "guessed": tally.guessed,
         "controlGuessed": tally.guessed_without,
-        "bad": len(tally.wrong),
         "texts": options.n,
         "controlActive": tally.active_without,
-        "wrong": tally.wrong[:5],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
     }
-    print(json.dumps(row, ensure_ascii=False))
     caught = tally.active_without * 10 >= options.n and tally.guessed_without >= tally.guessed // 30
-    return 0 if not tally.wrong and caught else 1
+    return row, caught
 
 
 if __name__ == "__main__":

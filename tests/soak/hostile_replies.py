@@ -8,12 +8,8 @@ oracles whose quotes were not checked.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import sys
-import tempfile
-import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -21,7 +17,7 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.oracle import ObserveRequest, ReadReply, ReadRequest
@@ -30,6 +26,7 @@ from lens_lsp.model.observation import Judgement, ObservationReply, Region
 from tests.judge.llm.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken
 from tests.judge.llm.grammar import Grammar, workspace
 from tests.judge.llm.independent import held, violations
+from tests.soak.harness import Options, Verdict, harness
 
 MODES = (Mode.DEEP, Mode.FAST)
 LIMITS = {"request_tokens": 700, "direct_tokens": 50}
@@ -123,21 +120,14 @@ def run(folder: Path, replies: int, *, believing: bool = False, first: int = 0) 
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replies", type=int, default=50_000)
-    parser.add_argument("--seed", type=int, default=0, help="of the first session")
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as base:
-        folder = workspace(Path(base))
-        tally = run(folder, options.replies, first=options.seed)
-        mutant = run(folder, max(200, options.replies // 50), believing=True, first=options.seed)
+@harness(replies=50_000, seed=0)
+def main(options: Options) -> Verdict:
+    folder = workspace(options.place)
+    tally = run(folder, options.replies, first=options.seed)
+    mutant = run(folder, max(200, options.replies // 50), believing=True, first=options.seed)
     caught = {wrong.split(": ", 1)[1] for wrong in mutant.wrong}
     row = {
-        "figure": "hostile-replies",
         "n": tally.replies,
-        "bad": len(tally.wrong),
         "sessions": tally.sessions,
         "seed": options.seed,
         "most": tally.most,
@@ -146,12 +136,10 @@ def main(arguments: list[str] | None = None) -> int:
         "rejected": tally.rejected,
         "mutantCaught": len(caught),
         "mutantRules": sorted(held(caught)),
-        "wrong": tally.wrong[:10],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
     }
-    print(json.dumps(row))
     tame = not tally.evidence or not tally.rejected or not tally.at_bound
-    return 0 if not tally.wrong and not tame and "I5" in held(caught) else 1
+    return row, not tame and "I5" in held(caught)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ time. What a process waits for a processor of a busy machine does not count, whe
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -32,6 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lsp.lsp_client import SERVE, LspProcess, environment
+from tests.soak.harness import Options, Verdict, harness
 
 QUESTION = "why did the backup of the server fail?"
 MEGABYTE = 1_000_000
@@ -48,7 +48,7 @@ sys.exit(main(sys.argv[1:]))
 """
 DEAF = """
 import sys
-from lens_lsp.app.question_tasks import Work
+from lens_lsp.judge.cancellation import Work
 Work.ended = Work.late = Work.over = lambda self: False
 from lens_lsp.cli import main
 sys.exit(main(sys.argv[1:]))
@@ -288,22 +288,15 @@ def removed(folder: Path) -> None:
     folder.rmdir()
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mb", type=int, default=400)
-    parser.add_argument("--large", type=int, default=1000)
-    parser.add_argument("--stops", type=int, default=3)
-    options = parser.parse_args(arguments)
+@harness(mb=400, large=1000, stops=3)
+def main(options: Options) -> Verdict:
     tally = Tally()
-    with tempfile.TemporaryDirectory() as base:
-        remember(tally, Path(base), options.mb)
-        stop(tally, Path(base), options.large, options.stops)
-        peak, took = controls(Path(base), options.mb)
+    remember(tally, options.place, options.mb)
+    stop(tally, options.place, options.large, options.stops)
+    peak, took = controls(options.place, options.mb)
     most = MOST_FIND_MB if options.mb < LEAST_MB else MOST_MB
     row = {
-        "figure": "large-texts",
         "n": tally.n,
-        "bad": len(tally.wrong),
         "peak_mb": tally.peaks,
         "worst_stop_ms": round(max(tally.stops, default=0.0)),
         "worst_stop_wall_ms": round(max(tally.walls, default=0.0)),
@@ -313,10 +306,9 @@ def main(arguments: list[str] | None = None) -> int:
         "control_mb": peak,
         "control_stop_ms": round(took),
         "controlOver": int(peak > most) + int(took > MOST_STOP_MS),
-        "wrong": tally.wrong[:10],
+        "wrong": tally.wrong,
     }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and row["controlOver"] == 2 else 1
+    return row, row["controlOver"] == 2
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ if a server that trusts what it read once is not caught.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import tempfile
@@ -23,6 +21,7 @@ from typing import Any
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import Editor, under
 from tests.soak.cited_notes import KINDS, Change, Changer, Note, draws, planted
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_drift import NOTES, WITHIN, Reader, begun, command, left, phase, spread
 from tests.soak.lsp_load import made
 
@@ -96,20 +95,13 @@ def _one(reader: Reader, changer: Changer, each: Change, note: Note, tally: Tall
         tally.wrong.append(f"{each.kind} undone: {reader.editor.codes(reader.answers[note.path])}")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=500)
-    parser.add_argument("--folder", type=Path, help="real texts; generated notes without")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as base:
-        source = options.folder or made(Path(base) / "made", 200)
-        share = -(-options.n // len(WAYS))
-        dead = [blind(source, share, way, seed=options.seed + number) for number, way in enumerate(WAYS)]
-        control = blind(source, len(KINDS), "threads", seed=options.seed, trusting=True)
-    row = {
-        "figure": "lsp-blind",
+@harness(n=500, folder=Path, seed=1)
+def main(options: Options) -> Verdict:
+    source = options.folder or made(options.place / "made", 200)
+    share = -(-options.n // len(WAYS))
+    dead = [blind(source, share, way, seed=options.seed + number) for number, way in enumerate(WAYS)]
+    control = blind(source, len(KINDS), "threads", seed=options.seed, trusting=True)
+    return {
         "n": sum(tally.asked for tally in dead),
         "bad": sum(len(tally.stale) + len(tally.late) + len(tally.wrong) for tally in dead),
         "seed": options.seed,
@@ -117,12 +109,9 @@ def main(arguments: list[str] | None = None) -> int:
         "late": [each for tally in dead for each in tally.late][:5],
         "wrong": [each for tally in dead for each in tally.wrong][:5],
         "shown_ms": spread([each for tally in dead for each in tally.milliseconds]),
-        "seconds": round(time.perf_counter() - started, 1),
         "controlN": control.asked,
         "controlStale": len(control.stale),
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and control.stale else 1
+    }, control.stale
 
 
 if __name__ == "__main__":

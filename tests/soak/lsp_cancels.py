@@ -8,9 +8,7 @@ nothing else waits), or if a task, a turn or a connection was left; and if nothi
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import random
 import sys
 import tempfile
@@ -23,6 +21,7 @@ from typing import Any
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.lsp.lsp_client import LspProcess, environment, wait_until
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_load import made, question
 
 AT_A_TIME = 40
@@ -134,18 +133,14 @@ async def run(questions: int, *, control: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=5_000)
-    count: int = parser.parse_args(arguments).n
-    started = time.perf_counter()
-    tally = asyncio.run(run(count))
+@harness(n=5_000)
+def main(options: Options) -> Verdict:
+    tally = asyncio.run(run(options.n))
     control = asyncio.run(run(20, control=True))
     ranked = sorted(tally.milliseconds)
     lost = tally.asked - sum(tally.outcomes.values())
     slow = sum(each > MOST_MS for each in ranked)
-    row = {
-        "figure": "lsp-cancels",
+    return {
         "n": tally.asked,
         "bad": lost + tally.doubled + len(tally.wrong) + len(tally.left) + slow * (slow * 100 > len(ranked)),
         "outcomes": dict(tally.outcomes),
@@ -156,11 +151,8 @@ def main(arguments: list[str] | None = None) -> int:
         "p99_ms": round(ranked[len(ranked) * 99 // 100], 1),
         "worst_ms": round(ranked[-1], 1),
         "wrong": tally.wrong,
-        "seconds": round(time.perf_counter() - started, 1),
         "controlLeft": control.left,
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and control.left else 1
+    }, control.left
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ Then it types, 200 times by default, in an open source: at most one in a hundred
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import tempfile
@@ -24,6 +22,7 @@ from pathlib import Path
 from tests.lsp.lsp_client import PATIENCE, LspProcess, environment, wait_until
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
 from tests.soak.cited_notes import KINDS, MOVED, Change, Changer, Note, draws, planted
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_load import made
 
 WITHIN = 2.0
@@ -183,22 +182,15 @@ def spread(milliseconds: list[float]) -> dict[str, float]:
     return {name: round(ranked[min(index, len(ranked) - 1)], 1) for name, index in at.items()}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=500)
-    parser.add_argument("--typed", type=int, default=200)
-    parser.add_argument("--folder", type=Path, help="real texts; generated notes without")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as base:
-        source = options.folder or made(Path(base) / "made", 200)
-        ways = {way: drift(source, options.n, way, seed=options.seed) for way in ("system", "editor", "silent")}
-        control = drift(source, len(KINDS), "none", seed=options.seed)
-        keys = typed(source, options.typed, seed=options.seed)
+@harness(n=500, typed=200, folder=Path, seed=1)
+def main(options: Options) -> Verdict:
+    source = options.folder or made(options.place / "made", 200)
+    ways = {way: drift(source, options.n, way, seed=options.seed) for way in ("system", "editor", "silent")}
+    control = drift(source, len(KINDS), "none", seed=options.seed)
+    keys = typed(source, options.typed, seed=options.seed)
     slow = sum(each > TYPED_MS for each in keys.all)
     too_slow = slow * (slow * 100 > options.typed)
-    row = {
-        "figure": "lsp-drift",
+    return {
         "n": options.n,
         "bad": sum(len(tally.late) + len(tally.wrong) for tally in (*ways.values(), keys)) + too_slow,
         "seed": options.seed,
@@ -210,9 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
         "typed_wrong": (keys.late + keys.wrong)[:5],
         "controlN": len(KINDS),
         "controlMissed": len(control.late),
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and len(control.late) == len(KINDS) else 1
+    }, len(control.late) == len(KINDS)
 
 
 if __name__ == "__main__":

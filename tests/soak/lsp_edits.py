@@ -8,14 +8,11 @@ pygls' own document differed never. `NODE_PATH` says where the npm package is; w
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +25,7 @@ from pygls.workspace import TextDocument as BareDocument
 from lens_lsp.lsp.locations import Encoding
 from lens_lsp.lsp.open_documents import TextDocument
 from tests.lsp.utf16_reference import Place, Reference, drawn_edit, drawn_text
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.node import Node
 
 PACKAGE = "vscode-languageserver-textdocument"
@@ -157,29 +155,19 @@ def run(edits: int, seed: int = 1, other: Node | None = None) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--without-node", action="store_true")
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=1_000_000, seed=1, without_node=False)
+def main(options: Options) -> Verdict:
     if options.without_node:
         tally = run(options.n, options.seed)
     else:
         with node() as other:
             tally = run(options.n, options.seed, other)
-    row = {
-        "figure": "lsp-edits",
+    return {
         "n": tally.edits,
-        "bad": len(tally.wrong),
         "comparedInNode": tally.compared,
-        "wrong": tally.wrong[:2],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
         "controlBad": tally.bare,
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and tally.bare else 1
+    }, tally.bare
 
 
 if __name__ == "__main__":

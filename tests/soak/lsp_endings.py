@@ -9,8 +9,6 @@ pygls ends as promised without a ``shutdown``.
 
 from __future__ import annotations
 
-import argparse
-import json
 import signal
 import sys
 import tempfile
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.lsp.lsp_client import SERVE, LspProcess, environment, wait_until
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_kills import AT_A_TIME, BARE
 from tests.soak.lsp_load import made, question
 
@@ -139,30 +138,22 @@ def run(endings: int, *, bare: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=100)
-    count: int = parser.parse_args(arguments).n
-    started = time.perf_counter()
-    tally = run(count)
+@harness(n=100)
+def main(options: Options) -> Verdict:
+    tally = run(options.n)
     control = run(2, bare=True)
     ranked = sorted(tally.seconds)
-    row = {
-        "figure": "lsp-endings",
+    return {
         "n": len(ranked),
-        "bad": len(tally.wrong),
         "ways": dict(tally.ways),
         "flushed": tally.flushed,
         "cancelled": tally.cancelled,
         "p50_s": round(ranked[len(ranked) // 2], 2),
         "worst_s": round(ranked[-1], 2),
-        "wrong": tally.wrong[:5],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
         "controlN": len(control.seconds),
         "controlBad": len(control.wrong),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and tally.flushed and tally.cancelled and control.wrong else 1
+    }, tally.flushed and tally.cancelled and control.wrong
 
 
 if __name__ == "__main__":

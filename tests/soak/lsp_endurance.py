@@ -9,19 +9,17 @@ server that keeps half a MiB of each question must drift in the same harness.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import statistics
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lsp.lsp_client import SERVE, LspProcess, environment
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_load import made, question
 
 MOST_DRIFT = 0.05
@@ -170,19 +168,14 @@ def run(asks: int, seconds: float, seed: int, command: tuple[str, ...] = SERVE) 
     return tally
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--asks", type=int, default=2_000)
-    parser.add_argument("--seconds", type=float, default=1_800)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
+@harness(asks=2_000, seconds=1_800, seed=1)
+def main(options: Options) -> Verdict:
     tally = run(options.asks, options.seconds, options.seed)
     control = run(CONTROL_ASKS, 0, options.seed, (sys.executable, "-c", KEEPING))
     before, after = tally.quarters()
     kept = control.quarters()[1] - control.quarters()[0]
     caught = kept > CONTROL_ASKS / 4 * (1 << 19) and control.drift() >= MOST_DRIFT
-    row = {
-        "figure": "lsp-endurance",
+    return {
         "asks": tally.asks,
         "bad": len(tally.wrong) + (not tally.steady()),
         "edits": tally.edits,
@@ -193,11 +186,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "most_mb": round(max(tally.memory) / 1e6, 1),
         "driftPercent": round(100 * tally.drift(), 2),
         "descriptors": [tally.descriptors[0], max(tally.descriptors), tally.descriptors[-1]],
-        "wrong": tally.wrong[:5],
+        "wrong": tally.wrong,
         "controlDriftMb": round(kept / 1e6, 1) if caught else 0,
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and caught else 1
+    }, caught
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ bound is as quick.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import tempfile
@@ -22,6 +20,7 @@ from pathlib import Path
 
 from tests.lsp.lsp_client import SERVE, Message, environment, frame, wait_until
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
+from tests.soak.harness import Options, Verdict, harness
 
 MOST_MS = 500.0
 TOLD_WITHIN = 2.0
@@ -148,15 +147,12 @@ def run(requests: int, *, control: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=20_000)
-    requests: int = parser.parse_args(arguments).n
-    tally = run(requests)
-    control = run(requests, control=True)
+@harness(n=20_000)
+def main(options: Options) -> Verdict:
+    tally = run(options.n)
+    control = run(options.n, control=True)
     slow = tally.percentile(0.99) >= MOST_MS
-    row = {
-        "figure": "lsp-flood",
+    return {
         "n": tally.requests,
         "bad": len(tally.wrong) + slow,
         "changes": tally.changes,
@@ -167,11 +163,9 @@ def main(arguments: list[str] | None = None) -> int:
         "p99_ms": tally.percentile(0.99),
         "worst_ms": tally.percentile(1),
         "told_s": tally.told and round(tally.told, 2),
-        "wrong": tally.wrong[:5],
+        "wrong": tally.wrong,
         "control_p99_ms": control.percentile(0.99),
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and control.percentile(0.99) > MOST_MS else 1
+    }, control.percentile(0.99) > MOST_MS
 
 
 if __name__ == "__main__":

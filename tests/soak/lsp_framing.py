@@ -8,7 +8,6 @@ framing was called broken. It exits with 1 if one did not, within a second; and 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import logging
@@ -16,7 +15,6 @@ import os
 import random
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -28,6 +26,7 @@ from lens_lsp.lsp.protocol import BROKEN, ENDED
 from lens_lsp.lsp.server import LensServer
 from lens_lsp.lsp.transport import Inbox
 from tests.lsp.lsp_client import frame
+from tests.soak.harness import Options, Verdict, harness
 
 SOON = 1.0
 LAST = "last"
@@ -152,26 +151,17 @@ def run(streams: int, seed: int = 1, side: Callable[[bytes], Awaitable[str]] = o
         logging.disable(logging.NOTSET)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=5_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=5_000, seed=1)
+def main(options: Options) -> Verdict:
     tally = run(options.n, options.seed)
     control = run(max(50, options.n // 50), options.seed, bare)
-    row = {
-        "figure": "lsp-framing",
+    return {
         "n": tally.streams,
-        "bad": len(tally.wrong),
         "outcomes": dict(tally.outcomes),
-        "wrong": tally.wrong[:10],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
         "controlN": control.streams,
         "controlOutcomes": dict(control.outcomes),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and control.outcomes["deaf"] else 1
+    }, control.outcomes["deaf"]
 
 
 if __name__ == "__main__":

@@ -10,13 +10,11 @@ one kind in a row and not before; and if a server without the guard around its h
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,6 +27,7 @@ from lens_lsp.lsp.request_handler import FAILURES, RequestFailed
 from tests.lsp.lsp_client import PATIENCE, LspProcess, Message, environment
 from tests.lsp.lsp_params import notifications, request
 from tests.soak.failing_handlers import ALIVE, ANSWERED, SAID, TOLD, Fault, planned
+from tests.soak.harness import Options, Verdict, harness
 
 SECONDS = 30.0
 """Until an answer is given up."""
@@ -208,31 +207,22 @@ def run(faults: int, seed: int = 1, *, control: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=5_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=5_000, seed=1)
+def main(options: Options) -> Verdict:
     tally = run(options.n, options.seed)
     control = run(40, options.seed, control=True)
-    row = {
-        "figure": "lsp-handler-faults",
+    return {
         "n": tally.faults,
-        "bad": len(tally.wrong),
         "requests": tally.requests,
         "notifications": tally.notifications,
         "handlers": len(tally.handlers),
         "kinds": dict(sorted(tally.kinds.items())),
         "switchedOff": tally.switched_off,
         "servers": tally.servers,
-        "wrong": tally.wrong[:5],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
         "controlN": control.faults,
         "controlBad": len(control.wrong),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and control.wrong else 1
+    }, control.wrong
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ there after 3 s, or left a file behind; and if bare pygls is gone in time where 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -20,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lsp.lsp_client import LspProcess, environment
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_load import made, question
 
 MOST_SECONDS = 3.0
@@ -133,33 +133,23 @@ def run(kills: int, folder: Path, *, bare: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=200)
-    parser.add_argument("--client", choices=KINDS, help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--bare", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+@harness(n=200, client=str, folder=Path, bare=False)
+def main(options: Options) -> Verdict:
     if options.client is not None:
         client(options.client, options.folder, bare=options.bare)
-        return 0
-    with tempfile.TemporaryDirectory() as base:
-        folder = made(Path(base) / "notes", 400)
-        tally = run(options.n, folder)
-        control = run(2, folder, bare=True)
+        return None
+    folder = made(options.place / "notes", 400)
+    tally = run(options.n, folder)
+    control = run(2, folder, bare=True)
     ranked = sorted(tally.seconds)
-    row = {
-        "figure": "lsp-kills",
+    return {
         "n": len(ranked),
-        "bad": len(tally.wrong),
         "p50_s": round(ranked[len(ranked) // 2], 2),
         "worst_s": round(ranked[-1], 2),
-        "wrong": tally.wrong[:5],
+        "wrong": tally.wrong,
         "controlN": len(control.seconds),
         "controlBad": len(control.wrong),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and control.wrong else 1
+    }, control.wrong
 
 
 if __name__ == "__main__":

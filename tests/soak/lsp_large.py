@@ -8,7 +8,6 @@ not refuse the message once, does not answer afterwards, or takes the text as op
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lsp.lsp_client import LspProcess, environment
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_kills import BARE
 
 MOST = 200_000_000
@@ -88,15 +88,12 @@ def bare(mebibytes: int) -> Outcome:
     return outcome
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=1024, help="MiB of the text")
-    mebibytes: int = parser.parse_args(arguments).n
-    outcome = run(mebibytes)
+@harness(n=1024)
+def main(options: Options) -> Verdict:
+    outcome = run(options.n)
     control = bare(_CONTROL_MIB)
-    row = {
-        "figure": "lsp-large",
-        "n": mebibytes,
+    return {
+        "n": options.n,
         "bad": len(outcome.wrong),
         "before_mb": round(outcome.before / 1e6, 1),
         "most_mb": round(outcome.most / 1e6, 1),
@@ -104,9 +101,7 @@ def main(arguments: list[str] | None = None) -> int:
         "wrong": outcome.wrong,
         "controlN": _CONTROL_MIB,
         "control_mb": round(control.most / 1e6, 1),
-    }
-    print(json.dumps(row))
-    return 0 if not outcome.wrong and control.most >= MOST else 1
+    }, not outcome.wrong and control.most >= MOST
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ where messages are handled was as quick.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import tempfile
@@ -18,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lsp.lsp_client import SERVE, LspProcess, environment
+from tests.soak.harness import Options, Verdict, harness
 
 MOST_MS = 200.0
 ASKED = 54
@@ -113,27 +112,22 @@ def run(pings: int, *, files: int = FILES, control: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=2_000)
-    pings: int = parser.parse_args(arguments).n
-    tally = run(pings)
+@harness(n=2_000)
+def main(options: Options) -> Verdict:
+    tally = run(options.n)
     control = run(2, files=FILES // 4, control=True)
     slow = sum(each > MOST_MS for each in tally.milliseconds)
-    row = {
-        "figure": "lsp-load",
-        "n": pings,
-        "bad": len(tally.wrong) + slow * (slow * 100 > pings),
+    return {
+        "n": options.n,
+        "bad": len(tally.wrong) + slow * (slow * 100 > options.n),
         "p50_ms": tally.percentile(0.5),
         "p99_ms": tally.percentile(0.99),
         "worst_ms": tally.percentile(1),
         "full": tally.full,
         "answered": tally.answered,
-        "wrong": tally.wrong[:5],
+        "wrong": tally.wrong,
         "control_p99_ms": control.percentile(0.99),
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and tally.full and control.percentile(0.99) > MOST_MS else 1
+    }, tally.full and control.percentile(0.99) > MOST_MS
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ grew beyond 400 MiB; and if bare pygls left none unanswered.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
@@ -22,6 +21,7 @@ from typing import Any
 from lsprotocol import types
 
 from tests.lsp.lsp_client import SERVE, LspProcess, environment, frame
+from tests.soak.harness import Options, Verdict, harness
 
 BATCH = 500
 MOST_MEMORY = 400 << 20
@@ -199,18 +199,14 @@ def _outcome(answer: dict[str, Any]) -> str:
     return str(answer["error"]["code"]) if "error" in answer else "result"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
+@harness(n=100_000, seed=1)
+def main(options: Options) -> Verdict:
     started = time.perf_counter()
     tally = run(options.n, options.seed)
     seconds = time.perf_counter() - started
     control = run(BATCH, options.seed, bare=True)
     bad = tally.unanswered + tally.doubled + len(tally.wrong)
-    row = {
-        "figure": "lsp-messages",
+    return {
         "n": tally.messages,
         "bad": bad,
         "requests": tally.requests,
@@ -222,9 +218,7 @@ def main(arguments: list[str] | None = None) -> int:
         "seconds": round(seconds, 1),
         "controlN": control.messages,
         "controlUnanswered": control.unanswered,
-    }
-    print(json.dumps(row))
-    return 0 if not bad and control.unanswered else 1
+    }, not bad and control.unanswered
 
 
 if __name__ == "__main__":

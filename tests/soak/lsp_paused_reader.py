@@ -11,9 +11,7 @@ writes where it reads did as well.
 
 from __future__ import annotations
 
-import argparse
 import fcntl
-import json
 import random
 import struct
 import sys
@@ -21,7 +19,6 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +28,7 @@ from lens_lsp.lsp.transport import BACKLOG
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer, in_thread
 from tests.lsp.lsp_client import SERVE, LspProcess, environment, wait_until
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_load import made, question
 
 MOST_SECONDS = 10.0
@@ -219,29 +217,20 @@ def _paused(pauses: Pauses, server: LspProcess, count: int, tally: Tally) -> Non
         tally.wrong.append(f"no answer, status {server.process.poll()}: {error}")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=100, seed=1)
+def main(options: Options) -> Verdict:
     tally = run(options.n, options.seed)
     control = run(1, options.seed, control=True)
-    row = {
-        "figure": "lsp-paused-reader",
+    return {
         "n": len(tally.seconds) + tally.left,
-        "bad": len(tally.wrong),
         "answers": tally.answers,
         "leftUnread": tally.left,
         "mostUnread_mb": round(max(tally.unread, default=0) / 1e6, 1),
         "worst_s": round(max(tally.seconds, default=0.0), 2),
-        "wrong": tally.wrong[:5],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
         "controlN": len(control.seconds),
         "controlBad": len(control.wrong),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and control.wrong else 1
+    }, control.wrong
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ more than 2 s; and if a server that does not look again is not caught.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import random
@@ -33,6 +32,7 @@ from tests.lsp.lsp_client import Message, environment
 from tests.lsp.lsp_editor import Editor, offset, under
 from tests.soak.cited_notes import KINDS, Change, Note, Step, draws, planted
 from tests.soak.gate import Act, Gate, History
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.lsp_drift import WITHIN, begun, command, left
 from tests.soak.lsp_load import made
 
@@ -316,19 +316,12 @@ def run(source: Path, races: int, *, seed: int = 1, notes: int = NOTES, unverifi
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=1_000)
-    parser.add_argument("--folder", type=Path, help="real texts; generated notes without")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as base:
-        source = options.folder or made(Path(base) / "made", 200)
-        tally = run(source, options.n, seed=options.seed)
-        control = run(source, 2 * len(POINTS), seed=options.seed, unverified=True)
-    row = {
-        "figure": "lsp-races",
+@harness(n=1_000, folder=Path, seed=1)
+def main(options: Options) -> Verdict:
+    source = options.folder or made(options.place / "made", 200)
+    tally = run(source, options.n, seed=options.seed)
+    control = run(source, 2 * len(POINTS), seed=options.seed, unverified=True)
+    return {
         "n": tally.races,
         "bad": len(tally.stale) + len(tally.lasting) + len(tally.wrong),
         "seed": options.seed,
@@ -337,13 +330,10 @@ def main(arguments: list[str] | None = None) -> int:
         "withdrawn": tally.withdrawn,
         "stale": tally.stale[:5],
         "lasting": tally.lasting[:5],
-        "wrong": tally.wrong[:5],
-        "seconds": round(time.perf_counter() - started, 1),
+        "wrong": tally.wrong,
         "controlN": control.races,
         "controlStale": len(control.stale),
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and control.stale else 1
+    }, control.stale
 
 
 if __name__ == "__main__":

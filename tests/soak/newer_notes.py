@@ -9,9 +9,7 @@ note or name it as newer. The control forgets which documents were seen: it must
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import random
 import sys
 import tempfile
@@ -21,13 +19,14 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.question_memory import Memory
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, StopReason, answer_of
 from lens_lsp.model.cluster import Asked
 from lens_lsp.model.plan import Plan
 from lens_lsp.search.recall import MemoryContext
+from tests.soak.harness import Options, Verdict, harness
 
 _THINGS = [
     "harbour",
@@ -164,15 +163,10 @@ def run(folders: int, seed: int, kind: type[Memory] = Memory) -> dict[str, objec
     return {"figure": "newer notes passed over", "n": folders, "bad": passed_over, "reused": reused, "seed": seed}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folders", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    result = run(options.folders, options.seed)
+@harness(folders=1000, seed=1)
+def main(options: Options) -> Verdict:
     control = run(max(20, options.folders // 20), options.seed, BlindMemory)
-    print(json.dumps({**result, "control": control}))
-    return int(bool(result["bad"]) or not control["bad"])
+    return {**run(options.folders, options.seed), "control": control}, control["bad"]
 
 
 if __name__ == "__main__":

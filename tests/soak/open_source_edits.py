@@ -17,12 +17,9 @@ pastes, or a formatter sends the text whole.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -41,6 +38,7 @@ from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
+from tests.soak.harness import Options, Verdict, harness
 
 MOST_EDITS = 12
 _ENCODING = Encoding.Utf16
@@ -231,17 +229,12 @@ def run(sessions: int, seed: int, finder: Finder = served) -> Tally:
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=4_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=4_000, seed=1)
+def main(options: Options) -> Verdict:
     tally = run(options.n, options.seed)
     words = run(options.n, options.seed, by_words)
     control = run(max(100, options.n // 20), options.seed, first_occurrence)
-    row = {
-        "figure": "open-source-edits",
+    return {
         "n": tally.looks,
         "bad": len(tally.wrong) + tally.lost,
         "whole": tally.whole,
@@ -250,14 +243,11 @@ def main(arguments: list[str] | None = None) -> int:
         "retold": tally.retold,
         "anew": tally.anew,
         "byEdit": dict(sorted(tally.by_edit.items())),
-        "wrong": tally.wrong[:5],
+        "wrong": tally.wrong,
         "byWords": {"found": words.found, "lost": words.lost, "bad": len(words.wrong)},
         "controlN": control.looks,
         "controlBad": len(control.wrong),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(row, ensure_ascii=False))
-    return 0 if not row["bad"] and control.wrong else 1
+    }, control.wrong
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ honest answer change, or if the control, a check that reads wherever it is told 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import hashlib
 import json
@@ -17,8 +16,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,11 +27,12 @@ from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
-from lens_lsp.schema.check import check_json
+from lens_lsp.schema.memory_shapes import check_json
 from tests.desktop.desktop_process import Desktop
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
 from tests.mcp.mcp_agent import agent
+from tests.soak.harness import Options, Verdict, harness
 
 WORLDS = ("guessed", "otherwise", "gone", "renamed")
 SECRET = "secret.md"
@@ -295,53 +293,47 @@ def differing(worlds: Sequence[Seen]) -> list[tuple[str, str]]:
     return sorted(key for key in keys if len({world.get(key) for world in worlds}) > 1)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Forged answer files that name what lies outside.")
-    parser.add_argument("--n", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory() as base:
-        place = Place(Path(base).resolve())
-        files: dict[str, Citation] = {}
-        for name, text, _, citation in forged(place, options.n, random.Random(options.seed)):
-            (place.ws / name).write_text(text)
-            files[name] = citation
-        place.become("guessed")
-        honest = "honest.md"
-        (place.ws / honest).write_text(answer_of(_honest()))
-        names = [*files, honest]
-        some = [*list(files)[:: max(1, len(files) // 60)], honest]
-        worlds: list[Seen] = []
-        controls: list[Seen] = []
-        trusted: Mapping[str, object] = {"texts": True}
-        with (
-            editing(place, place.ws, trusted) as editor,
-            editing(place, place.home, trusted) as at_home,
-            editing(place, Path("/"), trusted) as at_root,
-            editing(place, place.ws, {"texts": True, "trusted": False}) as unsure,
-            Desktop(environment(place.home), str(place.ws)) as desktop,
-        ):
-            desktop.enter()
-            for world in WORLDS:
-                place.become(world)
-                seen = by_command_line(place)
-                seen |= by_editor("editor", editor, place, names)
-                seen |= by_editor("editor at home", at_home, place, some)
-                seen |= by_editor("editor at /", at_root, place, some)
-                seen |= by_editor("editor untrusted", unsure, place, some)
-                seen |= by_page(desktop, place, names)
-                seen |= asyncio.run(by_agent(place, files))
-                worlds.append(seen)
-                controls.append(by_anybody(place))
+@harness(n=500, seed=1)
+def main(options: Options) -> Verdict:
+    place = Place(options.place)
+    files: dict[str, Citation] = {}
+    for name, text, _, citation in forged(place, options.n, random.Random(options.seed)):
+        (place.ws / name).write_text(text)
+        files[name] = citation
+    place.become("guessed")
+    honest = "honest.md"
+    (place.ws / honest).write_text(answer_of(_honest()))
+    names = [*files, honest]
+    some = [*list(files)[:: max(1, len(files) // 60)], honest]
+    worlds: list[Seen] = []
+    controls: list[Seen] = []
+    trusted: Mapping[str, object] = {"texts": True}
+    with (
+        editing(place, place.ws, trusted) as editor,
+        editing(place, place.home, trusted) as at_home,
+        editing(place, Path("/"), trusted) as at_root,
+        editing(place, place.ws, {"texts": True, "trusted": False}) as unsure,
+        Desktop(environment(place.home), str(place.ws)) as desktop,
+    ):
+        desktop.enter()
+        for world in WORLDS:
+            place.become(world)
+            seen = by_command_line(place)
+            seen |= by_editor("editor", editor, place, names)
+            seen |= by_editor("editor at home", at_home, place, some)
+            seen |= by_editor("editor at /", at_root, place, some)
+            seen |= by_editor("editor untrusted", unsure, place, some)
+            seen |= by_page(desktop, place, names)
+            seen |= asyncio.run(by_agent(place, files))
+            worlds.append(seen)
+            controls.append(by_anybody(place))
     sees = {"check json", "check sarif", "check github", "check text", "editor", "page"}
     different = differing(worlds)
     bad = [key for key in different if key[1] != honest or key[0] not in sees]
     blind = sorted(sees - {front for front, name in different if name == honest})
     leaks = sorted({(key, word) for world in worlds for key, text in world.items() for word in WORDS if word in text})
     control = [key for key in differing(controls) if key[1] != honest]
-    row = {
-        "figure": "outside-reads",
+    return {
         "n": len(files),
         "outputs": sum(map(len, worlds)),
         "bad": len(bad) + len(leaks) + len(blind),
@@ -351,10 +343,7 @@ def main() -> int:
         "blind": blind,
         "wrong": [*map(list, bad[:5]), *(list(key) for key, _ in leaks[:5])],
         "controlBad": len(control),
-        "seconds": round(time.monotonic() - began, 1),
-    }
-    print(json.dumps(row, ensure_ascii=False))
-    return 0 if not row["bad"] and control else 1
+    }, control
 
 
 def _honest() -> Citation:

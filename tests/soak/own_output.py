@@ -11,7 +11,6 @@ off, as earlier builds wrote: it must be cited.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import json
@@ -20,7 +19,6 @@ import re
 import sys
 import tempfile
 import textwrap
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,11 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.request import Request
+from lens_lsp.app.settings import Request
 from lens_lsp.cli import main as lens_main
 from lens_lsp.memory.answer_files import as_block
 from lens_lsp.model.answer import Answer, answer_of
 from lens_lsp.model.documents import Evidence
+from tests.soak.harness import Options, Verdict, harness
 
 _SYLLABLES = ("ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "wo", "xe", "ya", "zu")
 _STAMP = re.compile(r'[ \t>]*(?:%% )?<!-- lens:(?:begin \w+ \{"lens":"output/1"\}|end w\w+) -->\n?')
@@ -319,17 +318,10 @@ def run(n: int, seed: int, *, facts: int = 3, control: int = 0) -> dict[str, Any
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.soak.own_output", description=__doc__)
-    parser.add_argument("--n", type=int, default=300)
-    parser.add_argument("--facts", type=int, default=3)
-    parser.add_argument("--control", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.monotonic()
+@harness(n=300, facts=3, control=60, seed=1)
+def main(options: Options) -> Verdict:
     report = run(options.n, options.seed, facts=options.facts, control=options.control)
-    print(json.dumps(report | {"seconds": round(time.monotonic() - started, 1)}, ensure_ascii=False))
-    return 0 if not report["bad"] and report["controlBad"] else 1
+    return report, report["controlBad"]
 
 
 if __name__ == "__main__":

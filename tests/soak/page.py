@@ -18,9 +18,8 @@ from textwrap import fill
 from typing import Any
 
 from tests.mutation.modules import MODULES
-from tests.soak.__main__ import ROWS
-from tests.soak.attacks import TABLES
-from tests.soak.rows import SIZES, Row
+from tests.soak.faults import TABLES
+from tests.soak.rows import ROWS, SIZES, Row
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "explanation" / "reliability.md"

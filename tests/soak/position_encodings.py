@@ -9,13 +9,10 @@ its span; and if ranges that take code points for UTF-16 units passed.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -31,6 +28,7 @@ from lens_lsp.lsp.locations import Encoding, Ranges
 from lens_lsp.memory.citations import record
 from lens_lsp.model.text import Span
 from tests.lsp.utf16_reference import ALPHABET, CODES
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.node import Node
 
 QUOTES = 50
@@ -201,30 +199,20 @@ def run(n: int, seed: int, client: Client, *, control: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--without-node", action="store_true")
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=100_000, seed=1, without_node=False)
+def main(options: Options) -> Verdict:
     with nullcontext() if options.without_node else Node(DRIVER) as node:
         client = by_codecs if node is None else in_node(node)
         tally = run(options.n, options.seed, client)
         control = run(max(200, options.n // 100), options.seed, client, control=True)
-    row = {
-        "figure": "position-encodings",
+    return {
         "n": tally.ranges,
-        "bad": len(tally.wrong),
         "quotes": tally.quotes,
         "wide": tally.wide,
         "client": "codecs" if options.without_node else "node",
-        "wrong": tally.wrong[:3],
+        "wrong": tally.wrong,
         "controlBad": len(control.wrong),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(row))
-    return 0 if not tally.wrong and tally.ranges == len(ENCODINGS) * options.n and tally.wide and control.wrong else 1
+    }, tally.ranges == len(ENCODINGS) * options.n and tally.wide and control.wrong
 
 
 if __name__ == "__main__":

@@ -9,14 +9,12 @@ The control reads the documented spelling alone, ``lens: private`` between fence
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import random
 import re
 import sys
 import tempfile
-import time
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,6 +26,7 @@ from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Structure
 from tests.documents.pdf_files import PageMaking, PdfMaking, text
 from tests.documents_made import docx, zipped
+from tests.soak.harness import Options, Verdict, harness
 
 DATA = ("json", "json5", "jsonl", "yaml", "toml", "ini", "csv")
 NOTES = ("md", "txt", "rst", "adoc", "org", "html", "qmd", "typ", "")
@@ -227,15 +226,9 @@ def documented(data: bytes) -> bool:
     return re.match(rb"---\n(?:.*\n)*?lens: private\n(?:.*\n)*?---\n", data) is not None
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Read them all and print one JSON line; 1 where something was wrong or the control was not caught."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--typos", type=int, default=2_000)
-    parser.add_argument("--ordinary", type=int, default=3_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
+@harness(typos=2_000, ordinary=3_000, seed=1)
+def main(options: Options) -> Verdict:
     chance = random.Random(options.seed)
-    started = time.perf_counter()
     left_open: list[str] = []
     closed: list[str] = []
     untold: list[str] = []
@@ -263,7 +256,7 @@ def main(arguments: list[str] | None = None) -> int:
             plain += 1
             if read(name, words.encode()).private:
                 closed.append(f"{name}: {words[:120]!r}")
-    row = {
+    return {
         "figure": "private",
         "n": spellings,
         "open": len(left_open),
@@ -273,10 +266,7 @@ def main(arguments: list[str] | None = None) -> int:
         "controlN": spellings,
         "controlBad": control,
         "first": (left_open + untold + closed)[:12],
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(row, ensure_ascii=False))
-    return 0 if not left_open and not untold and not closed and control > spellings // 2 else 1
+    }, not left_open and not untold and not closed and control > spellings // 2
 
 
 if __name__ == "__main__":

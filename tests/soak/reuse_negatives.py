@@ -9,11 +9,8 @@ earlier question for the same one, as a store that matches by similarity does: i
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,6 +23,7 @@ from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, answer_of
 from lens_lsp.model.cluster import Asked
 from lens_lsp.model.words import content
+from tests.soak.harness import Options, Verdict, harness
 
 
 class AlikeMemory(Memory):
@@ -79,21 +77,14 @@ def run(asked: Sequence[str], notes: Path, store: Path, kind: type[Memory], most
     }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="the folder of a data set, such as squad")
-    parser.add_argument("--snapshot", default="S_dev48")
-    parser.add_argument("--questions", type=int, default=500)
-    parser.add_argument("--most", type=int, default=1_000_000)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as place:
-        notes = Path(place) / "notes"
-        notes.mkdir()
-        asked = write_articles(options.data, options.snapshot, notes, options.questions)
-        result = run(asked, notes, Path(place) / "store", Memory, options.most)
-        control = run(asked[:40], notes, Path(place) / "control", AlikeMemory, 60)
-    print(json.dumps({"figure": "look-alikes answered from what is known", **result, "control": control}))
-    return int(bool(result["bad"]) or not control["bad"])
+@harness(data=Path, snapshot="S_dev48", questions=500, most=1_000_000)
+def main(options: Options) -> Verdict:
+    notes = options.place / "notes"
+    notes.mkdir()
+    asked = write_articles(options.data, options.snapshot, notes, options.questions)
+    result = run(asked, notes, options.place / "store", Memory, options.most)
+    control = run(asked[:40], notes, options.place / "control", AlikeMemory, 60)
+    return {"figure": "look-alikes answered from what is known", **result, "control": control}, control["bad"]
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ did not escape in the same harness: then the attack was too weak to prove anythi
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import subprocess
 import sys
@@ -22,6 +20,7 @@ from types import TracebackType
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root, Skipped, read_files
 from lens_lsp.corpus.walk import discover
+from tests.soak.harness import Options, Verdict, harness
 
 PATHS = ("a/d/f.md", "a/d/f.md", "a/d/deep/f.md", "a/f.md", "g.md")
 BULK = tuple(path for path in PATHS for _ in range(5))
@@ -167,14 +166,12 @@ def walks(swapping: Swapping, count: int) -> Tally:
     return tally
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Opens under a swapped parent folder.")
-    parser.add_argument("--opens", type=int, default=1_000_000)
-    opens: int = parser.parse_args().opens
+@harness(opens=1_000_000)
+def main(options: Options) -> Verdict:
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as base, Swapping(Path(base)) as swapping:
-        safe = safe_opens(swapping, opens)
-        bulk = bulk_opens(swapping, opens)
+        safe = safe_opens(swapping, options.opens)
+        bulk = bulk_opens(swapping, options.opens)
         seconds = time.monotonic() - started
         control = naive_opens(swapping, CONTROL_OPENS, CONTROL_BOUND)
     row = {
@@ -191,9 +188,8 @@ def main() -> int:
         "refused": safe.refused,
         "seconds": round(seconds, 1),
     }
-    print(json.dumps(row))
     proven = all(tally.escaped == 0 and tally.inside > 0 and tally.refused > 0 for tally in (safe, bulk))
-    return 0 if proven and control.escaped > 0 else 1
+    return row, proven and control.escaped > 0
 
 
 if __name__ == "__main__":

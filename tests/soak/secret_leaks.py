@@ -15,7 +15,6 @@ controls were not caught: regions of which each is looked at by itself, and fron
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import random
@@ -41,6 +40,7 @@ from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
 from tests.mcp.mcp_agent import agent, text_of
 from tests.soak.disclosure import asked
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.secret_kinds import FORMATS, Secret, drawn, escaped, made
 
 STRETCH = 8
@@ -286,16 +286,9 @@ def speed(documents: Sequence[tuple[str, list[str]]]) -> float:
     return sum(map(len, texts)) / 1e6 / (time.process_time() - started)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--documents", type=int, default=2, help="rounds of one document of each kind and format")
-    parser.add_argument("--windows", type=int, default=2_000)
-    parser.add_argument("--asked", type=int, default=12, help="documents in the folder that is asked")
-    parser.add_argument("--lines", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started, rng = time.perf_counter(), random.Random(options.seed)
+@harness(data=Path, documents=2, windows=2_000, asked=12, lines=20_000, seed=1)
+def main(options: Options) -> Verdict:
+    rng = random.Random(options.seed)
     documents = [each for n in range(options.documents) for each in planted(options.seed + n)]
     missed = whole(documents)
     long = [each for each in documents if each.secret.long]
@@ -323,13 +316,11 @@ def main(arguments: list[str] | None = None) -> int:
         "megabytesPerSecond": round(speed(plain[:-1]), 1),
         "controls": {"windowsAlone": alone, **{name: end["seen"] for name, end in ends.items()}},
         "first": [f"{each.secret.kind}: {each.format}" for each in [*missed, *cut]][:8],
-        "wrong": wrong[:3],
+        "wrong": wrong,
         "seed": options.seed,
-        "seconds": round(time.perf_counter() - started, 1),
     }
     row["bad"] = row["longMissed"] + len(cut) + leaked + (row["masked"] < MASKED) + (row["falseShare"] > FALSE)
-    print(json.dumps(row, ensure_ascii=False))
-    return 0 if not row["bad"] and all(row["controls"].values()) else 1
+    return row, all(row["controls"].values())
 
 
 if __name__ == "__main__":

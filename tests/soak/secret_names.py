@@ -9,12 +9,9 @@ twenty patterns, did not let most of the secret ones through.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
@@ -24,6 +21,7 @@ from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.corpus.workspace import Snapshot
+from tests.soak.harness import Options, Verdict, harness
 
 SECRET = """
 .env .env.local .env.development .env.production .env.test .env.staging .env.example.local .ENV .env.bak .env~
@@ -190,19 +188,15 @@ def spelled(paths: Sequence[str], spellings: int, rng: random.Random) -> list[st
     return list(dict.fromkeys([*paths, *more]))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spellings", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started, rng = time.perf_counter(), random.Random(options.seed)
+@harness(spellings=1, seed=1)
+def main(options: Options) -> Verdict:
+    rng = random.Random(options.seed)
     secret, ordinary = (spelled(names(text), options.spellings, rng) for text in (SECRET, ORDINARY))
     let_in, kept = read(secret), read(ordinary)
     refused = sorted({path for way in kept for path in set(ordinary) - set(kept[way])})
     told = sorted({path for paths in let_in.values() for path in paths})
     passed = [path for path in secret if not best_known(path)]
-    row = {
-        "figure": "secret-names",
+    return {
         "n": len(secret),
         "names": len(names(SECRET)),
         "ordinary": len(ordinary),
@@ -212,10 +206,7 @@ def main(arguments: list[str] | None = None) -> int:
         "controlBad": len(passed),
         "ways": list(WAYS),
         "first": [*told, *refused][:10],
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(row, ensure_ascii=False))
-    return 0 if not row["bad"] and len(passed) > len(secret) // 2 else 1
+    }, len(passed) > len(secret) // 2
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def made(folder: Path) -> dict[str, int]:
 @contextmanager
 def shown(faults: Sequence[str], wrong: list[str]) -> Iterator[ShownNotes]:
     """A server (with faults of `tests.soak.faulty_server`) that has the folder open; what is wrong when it leaves is
-    added to ``wrong``. Raises `Unmountable`."""
+    added to ``wrong``. Raises `LeftOut`."""
     with tempfile.TemporaryDirectory() as base:
         folder, place = Path(base) / "disk", Path(base) / "notes"
         folder.mkdir()

@@ -11,8 +11,6 @@ Where nothing can be mounted it says so (``leftOut``).
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import threading
@@ -24,7 +22,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.lsp.lsp_client import PATIENCE, Message
-from tests.soak.faulty_disk import Unmountable, sound
+from tests.soak.faulty_disk import sound
+from tests.soak.harness import Options, Verdict, harness
 from tests.soak.shown_notes import ShownNotes, proven, question, shown, skipped
 
 LATER = 0.05
@@ -211,7 +210,7 @@ def covered(path: str, told: set[str]) -> bool:
 
 def run(asks: int, seed: int = 1, *, inline: bool = False) -> Tally:
     """Ask each kind in turn; with ``inline``, cancel questions of a server that reads where it handles messages. Raises
-    `Unmountable`."""
+    `LeftOut`."""
     tally = Tally()
     with shown(["inline"] if inline else [], tally.wrong) as notes:
         asker = Asker(notes, seed, tally)
@@ -220,21 +219,12 @@ def run(asks: int, seed: int = 1, *, inline: bool = False) -> Tally:
     return tally
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
-    try:
-        tally = run(options.n, options.seed)
-        control = run(CONTROL_ASKS, options.seed, inline=True)
-    except Unmountable as error:
-        print(json.dumps({"figure": "slow-disk", "leftOut": str(error)}))
-        return 0
+@harness(n=200, seed=1)
+def main(options: Options) -> Verdict:
+    tally = run(options.n, options.seed)
+    control = run(CONTROL_ASKS, options.seed, inline=True)
     usual = tally.percentile(0.99) <= USUAL_CANCEL_MS
-    row = {
-        "figure": "slow-disk",
+    return {
         "n": sum(tally.asked.values()),
         "bad": len(tally.wrong) + (not usual),
         "asked": dict(sorted(tally.asked.items())),
@@ -246,12 +236,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "cancel_p99_ms": tally.percentile(0.99),
         "cancel_worst_ms": tally.percentile(1.0),
         "controlBad": len(control.wrong),
-        "wrong": tally.wrong[:12],
+        "wrong": tally.wrong,
         "controlWrong": control.wrong[:4],
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(row))
-    return 0 if not row["bad"] and tally.named and tally.partial and control.wrong else 1
+    }, tally.named and tally.partial and control.wrong
 
 
 if __name__ == "__main__":

@@ -10,11 +10,8 @@ used afterwards, if a sound file was set aside, or if reads without checksums we
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +23,7 @@ from tests.memory.corruption import CORRUPTIONS, HARMLESS, Corruption
 from tests.memory.history import Model, drawn, found_in, scratch
 from tests.memory.kept import fact_key, kept, kept_summary, kept_turn, question_key
 from tests.memory.mutants import unchecked
+from tests.soak.harness import Options, Verdict, harness
 
 CLUSTERS = 16
 
@@ -143,16 +141,12 @@ def run(seeds: range, connect: Connect = connect, kinds: tuple[Corruption, ...] 
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=5_000)
-    count = parser.parse_args(arguments).n
-    started = time.perf_counter()
-    tally = run(range(count))
-    sound = run(range(max(12, count // 25)), kinds=HARMLESS)
-    mutant = run(range(max(100, count // 25)), unchecked)
+@harness(n=5_000)
+def main(options: Options) -> Verdict:
+    tally = run(range(options.n))
+    sound = run(range(max(12, options.n // 25)), kinds=HARMLESS)
+    mutant = run(range(max(100, options.n // 25)), unchecked)
     figures = {
-        "figure": "store-corruptions",
         "n": tally.runs,
         "bad": len(tally.believed) + len(sound.believed),
         "aside": tally.aside,
@@ -164,10 +158,8 @@ def main(arguments: list[str] | None = None) -> int:
         "first": (tally.believed + tally.unusable + sound.wronged + sound.believed + sound.unusable)[:5],
         "controlN": mutant.runs,
         "controlBad": len(mutant.believed),
-        "seconds": round(time.perf_counter() - started, 1),
     }
-    print(json.dumps(figures))
-    return 0 if not figures["first"] and mutant.believed else 1
+    return figures, not figures["first"] and mutant.believed
 
 
 if __name__ == "__main__":

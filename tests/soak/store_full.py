@@ -7,12 +7,9 @@ saving did not work once there was room again, or if a store that keeps a full d
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import shutil
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +18,7 @@ from lens_lsp.memory.store_file import Connect, NotSaved, NotSavedReason
 from tests.memory.faulty_disk import Disk, FaultyVFS
 from tests.memory.history import begun, drawn, found_in, looked_at, scratch
 from tests.memory.mutants import Forgiving
+from tests.soak.harness import Options, Verdict, harness
 
 MOST_SAVES = 60
 SMALLEST, LARGEST = 1.05, 2.5
@@ -82,27 +80,19 @@ def forgiving(vfs: FaultyVFS) -> Connect:
     return lambda path: Forgiving(vfs.connect(path), lambda sql: sql)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=200)
-    count = parser.parse_args(arguments).n
-    started = time.perf_counter()
+@harness(n=200)
+def main(options: Options) -> Verdict:
     vfs = FaultyVFS("full")
-    tally = run(vfs, range(count), vfs.connect)
-    mutant = run(vfs, range(max(5, count // 10)), forgiving(vfs))
-    figures = {
-        "figure": "store-full",
+    tally = run(vfs, range(options.n), vfs.connect)
+    mutant = run(vfs, range(max(5, options.n // 10)), forgiving(vfs))
+    return {
         "n": tally.fills,
-        "bad": len(tally.bad),
         "refused": tally.refused,
         "acknowledged": tally.acknowledged,
-        "first": tally.bad[:5],
+        "wrong": tally.bad,
         "controlN": mutant.fills,
         "controlBad": len(mutant.bad),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(figures))
-    return 0 if not tally.bad and 2 * tally.refused > tally.fills and mutant.bad else 1
+    }, 2 * tally.refused > tally.fills and mutant.bad
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ left nothing half-written in the same harness.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -25,6 +24,7 @@ from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import connect
 from tests.memory.history import Model, begun, drawn, looked_at, scratch
 from tests.memory.mutants import changed, without_transactions
+from tests.soak.harness import Options, Verdict, harness
 
 LONGEST = 0.03
 """Seconds from the first acknowledgement to the kill."""
@@ -133,30 +133,21 @@ def left_by(folder: Path, model: Model, seed: int, unsaved: int, tally: Tally) -
     return (model, unsaved) if found == model else (nearly, unsaved + 1)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=1_000)
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+@harness(n=1_000, serve=False)
+def main(options: Options) -> Verdict:
     if options.serve:
         serve()
-        return 0
-    started = time.perf_counter()
+        return None
     tally = run(options.n)
     mutant = run(max(20, options.n // 50), mutant=True)
-    figures = {
-        "figure": "store-kills",
+    return {
         "n": tally.kills,
-        "bad": len(tally.bad),
         "acknowledged": tally.acknowledged,
         "journals": tally.journals,
-        "first": tally.bad[:5],
+        "wrong": tally.bad,
         "controlN": mutant.kills,
         "controlBad": len(mutant.bad),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(figures))
-    return 0 if not tally.bad and tally.journals * 20 >= tally.kills and mutant.bad else 1
+    }, tally.journals * 20 >= tally.kills and mutant.bad
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ with 1 if anything was lost, or if a migration without transactions survived eve
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import shutil
@@ -18,18 +16,18 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_file import Connect, Connection, StoreError, connect
+from lens_lsp.memory.store_file import Connect, StoreConnection, StoreError, connect
 from tests.memory.history import Model, found_in, scratch
 from tests.memory.kept import kept, kept_summary, kept_turn
 from tests.memory.mutants import Answered, changed, without_transactions
 from tests.memory.old_layout import LATER, content_of, make_old
+from tests.soak.harness import Options, Verdict, harness
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 CLUSTERS = tuple(kept(n) for n in range(3))
@@ -61,7 +59,7 @@ class Tally:
 class Counted:
     """A connection that counts what is asked of it, and kills its process at one of these moments."""
 
-    def __init__(self, inner: Connection, moments: Moments) -> None:
+    def __init__(self, inner: StoreConnection, moments: Moments) -> None:
         self._inner = inner
         self._moments = moments
 
@@ -103,7 +101,7 @@ class Moments:
         self._perhaps_die(self.ticks, inside=True)
         return 0
 
-    def connect(self, path: str) -> Connection:
+    def connect(self, path: str) -> StoreConnection:
         connection = connect(path)
         if isinstance(connection, sqlite3.Connection):
             connection.set_progress_handler(self.tick, INSIDE)
@@ -213,18 +211,14 @@ def together(rounds: int) -> list[str]:
     return bad
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=200)
-    count = parser.parse_args(arguments).n
-    started = time.perf_counter()
+@harness(n=200)
+def main(options: Options) -> Verdict:
     statements = measured(mutant=False).passed
-    tally = run(count if count < SAMPLE else statements + count)
-    mutant = run(max(20, count // 5), mutant=True)
-    rounds = max(2, count // 20)
+    tally = run(options.n if options.n < SAMPLE else statements + options.n)
+    mutant = run(max(20, options.n // 5), mutant=True)
+    rounds = max(2, options.n // 20)
     at_once = together(rounds)
-    figures = {
-        "figure": "store-migrations",
+    return {
         "n": tally.kills,
         "bad": len(tally.bad),
         "momentsAroundStatements": statements,
@@ -232,13 +226,10 @@ def main(arguments: list[str] | None = None) -> int:
         "versionsFound": {str(version): n for version, n in sorted(tally.versions.items())},
         "fourAtOnce": rounds,
         "fourAtOnceBad": len(at_once),
-        "first": (tally.bad + at_once)[:5],
+        "wrong": tally.bad + at_once,
         "controlN": mutant.kills,
         "controlBad": len(mutant.bad),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(figures))
-    return 0 if not tally.bad and not at_once and mutant.bad else 1
+    }, not tally.bad and not at_once and mutant.bad
 
 
 if __name__ == "__main__":

@@ -9,12 +9,9 @@ failed sync did not stop all writing, or if a store that waits for no sync lost 
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import shutil
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +22,7 @@ from lens_lsp.memory.store_rows import Changes
 from tests.memory.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
 from tests.memory.history import Model, begun, drawn, found_in, looked_at, scratch
 from tests.memory.mutants import changed, without_syncs
+from tests.soak.harness import Options, Verdict, harness
 
 HISTORY = 40
 LATEST_CUT = 1_500
@@ -174,30 +172,22 @@ def every_fault(vfs: FaultyVFS, seeds: range, *, saves: int = 3, step: int = 1) 
     return tally
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=5_000)
-    parser.add_argument("--histories", type=int, default=1)
-    options = parser.parse_args(arguments)
-    started = time.perf_counter()
+@harness(n=5_000, histories=1)
+def main(options: Options) -> Verdict:
     vfs = FaultyVFS()
     cuts = power_cuts(vfs, range(options.n), vfs.connect)
     faults = every_fault(vfs, range(options.histories))
     mutant = power_cuts(vfs, range(max(20, options.n // 50)), changed(without_syncs, vfs.connect))
-    figures = {
-        "figure": "store-power",
+    return {
         "n": cuts.runs,
         "bad": len(cuts.bad),
         "acknowledged": cuts.acknowledged,
         "faults": faults.runs,
         "faultsBad": len(faults.bad),
-        "first": (cuts.bad + faults.bad)[:5],
+        "wrong": cuts.bad + faults.bad,
         "controlN": mutant.runs,
         "controlBad": len(mutant.bad),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(figures))
-    return 0 if not cuts.bad and not faults.bad and mutant.bad else 1
+    }, not cuts.bad and not faults.bad and mutant.bad
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ busy, or failed at all, or if processes that look first and save later lost noth
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_rows import Changes, StoreView
 from tests.memory.history import scratch
 from tests.memory.kept import kept
+from tests.soak.harness import Options, Verdict, harness
 
 WRITERS = 4
 SHARED = 5
@@ -101,33 +101,23 @@ def run(saves: int, *, mutant: bool = False) -> Outcome:
     )
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=400)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--writer", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--mutant", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+@harness(n=400, folder=Path, writer=int, mutant=False)
+def main(options: Options) -> Verdict:
     if options.folder is not None:
         print("ready", flush=True)
         sys.stdin.readline()
         print(json.dumps(write(options.folder, options.writer, options.n, mutant=options.mutant)))
-        return 0
-    started = time.perf_counter()
+        return None
     outcome = run(options.n)
     mutant = run(max(60, options.n // 2), mutant=True)
-    figures = {
-        "figure": "store-writers",
+    return {
         "n": outcome.saves,
         "bad": outcome.lost + outcome.failed,
         "medianMs": outcome.median_ms,
         "worstMs": outcome.worst_ms,
         "controlN": mutant.saves,
         "controlBad": mutant.lost,
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    print(json.dumps(figures))
-    return 0 if not outcome.lost and not outcome.failed and mutant.lost else 1
+    }, not outcome.lost and not outcome.failed and mutant.lost
 
 
 if __name__ == "__main__":

@@ -11,9 +11,7 @@ no certificate was not caught by the same judge.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import shutil
 import socket
 import sys
@@ -37,6 +35,7 @@ from tests.judge.llm.attempts import KEY, OVERRUN
 from tests.judge.llm.certificates import HERE, Authority
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.llm.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, served
+from tests.soak.harness import LeftOut, Options, Verdict, harness
 
 SECONDS = 30.0
 """What a question may take whose endpoint tells at once that it is none."""
@@ -329,16 +328,12 @@ def figures(count: int) -> Mapping[str, Any]:
     }
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=160)
-    count: int = parser.parse_args(arguments).n
+@harness(n=160)
+def main(options: Options) -> Verdict:
     if shutil.which("openssl") is None:
-        print(json.dumps({"figure": "unreachable-endpoints", "leftOut": "no openssl to make certificates with"}))
-        return 0
-    row = figures(count)
-    print(json.dumps(row))
-    return 0 if not row["bad"] and not row["late"] and row["controlReached"] and row["controlBad"] else 1
+        raise LeftOut("no openssl to make certificates with")
+    row = figures(options.n)
+    return row, not row["late"] and row["controlReached"] and row["controlBad"]
 
 
 if __name__ == "__main__":

@@ -19,13 +19,12 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from lens_lsp.arithmetic.expression import LONGEST
-from lens_lsp.judge.analysis import terms
 from lens_lsp.judge.answer_markdown import MARKER, NUMBER, unlinked, without_addresses
 from lens_lsp.judge.claims import Reason
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.oracle import Answerable, ClaimFault, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
 from lens_lsp.judge.redaction import visible
-from lens_lsp.judge.rules.question_plan import offline_plan
+from lens_lsp.judge.rules.question_plan import offline_plan, terms
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex

@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT, OpenAIChat
-from lens_lsp.judge.llm.server_capabilities import OLLAMA_CONTEXT
+from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT, OLLAMA_CONTEXT, OpenAIChat
 from tests.judge.llm.attempts import KEY
 from tests.judge.llm.chat_server import ChatServer
 

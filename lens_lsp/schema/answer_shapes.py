@@ -1,7 +1,8 @@
-"""The JSON shapes of answers (``lens.answer/2``), findings (``lens.evidence/2``) and dry runs (``lens.dry-run/1``).
+"""The JSON shapes of answers, findings, dry runs and events: ``lens.answer/2``, ``lens.evidence/2``, ``lens.event/1``.
 
-A shape is declared once: by the fields of the dataclass that it shows, which `shape` names in camel case.
-"""
+A shape is declared once: by the fields of the dataclass that it shows, which `shape` names in camel case. An event line
+carries everything its event does, numbers at full precision: who keeps the lines of a question that was asked with
+``trace`` can recompute every belief (``benchmarks/verify_beliefs.py`` does)."""
 
 from __future__ import annotations
 
@@ -9,10 +10,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Literal
 
-from lens_lsp.model.answer import Account, Answer, Mode
+from lens_lsp.model.answer import (
+    Account,
+    Admitted,
+    AdmittedDocument,
+    Answer,
+    AnswerDelta,
+    Answered,
+    Belief,
+    Covered,
+    Event,
+    EvidenceFound,
+    Mode,
+    Observed,
+    Planned,
+    Proposed,
+    Scanned,
+    Stopped,
+)
 from lens_lsp.model.documents import Coverage, Evidence, Findings, RankedDocument
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
@@ -136,3 +157,80 @@ def preview_json(preview: Preview | None, mode: Mode) -> dict[str, object]:
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))
+
+
+def event_json(event: Event, seq: int) -> dict[str, object]:
+    """One event line; ``seq`` counts the events of a question from 1."""
+    kind = type(event).__name__
+    return {"schema": "lens.event/1", "seq": seq, "type": kind[0].lower() + kind[1:]} | _body(event)
+
+
+@singledispatch
+def _body(event: object) -> dict[str, object]:
+    if not isinstance(event, Scanned | Observed | AnswerDelta | Stopped):
+        raise TypeError(f"no event: {event!r}")
+    shown: dict[str, object] = shape(event)
+    return shown
+
+
+@_body.register
+def _(event: Planned) -> dict[str, object]:
+    return {
+        "mode": event.mode.value,
+        "seed": event.seed,
+        "plan": _plan(event.plan),
+        "table": {verdict.value: event.table[verdict] for verdict in Verdict},
+    }
+
+
+@_body.register
+def _(event: Admitted) -> dict[str, object]:
+    return {
+        "round": event.round,
+        "joined": [_joined(document) for document in event.joined],
+        "file": {requirement: list(shares) for requirement, shares in event.file.items()},
+        "ranking": [document_json(document) for document in event.ranking],
+        "reserve": event.reserve,
+        "compression": event.compression,
+    }
+
+
+@_body.register
+def _(event: Proposed) -> dict[str, object]:
+    return {**shape(event), "weights": dict(sorted(event.weights.items()))}
+
+
+@_body.register
+def _(event: Covered) -> dict[str, object]:
+    return {"round": event.round, "beliefs": [_belief(belief) for belief in event.beliefs]}
+
+
+@_body.register
+def _(event: EvidenceFound) -> dict[str, object]:
+    return {"evidence": evidence_json(event.evidence), "final": event.final, "early": event.early}
+
+
+@_body.register
+def _(event: Answered) -> dict[str, object]:
+    return {"answer": answer_json(event.answer)}
+
+
+def _plan(plan: Plan) -> dict[str, object]:
+    asked = ("id", "text", "many", "answer_type", "names", "rule")
+    return {
+        **shape(plan, "question", "intent", "answer_type"),
+        "requirements": [shape(requirement, *asked) for requirement in plan.requirements],
+        **shape(plan, "anchors", "transformation", "document"),
+    }
+
+
+def _joined(document: AdmittedDocument) -> dict[str, object]:
+    shown: dict[str, object] = shape(document, "path", "root", "base", "length", "cells")
+    if document.position:  # one number a cell and requirement: only when the question was asked with `trace`
+        shown["position"] = {requirement: list(shares) for requirement, shares in document.position.items()}
+    return shown
+
+
+def _belief(belief: Belief) -> dict[str, object]:
+    best = [{"document": document, "cell": cell, "belief": share} for document, cell, share in belief.best]
+    return {**shape(belief, "requirement", "nowhere", "glr", "threshold", "covered", "rule"), "best": best}
