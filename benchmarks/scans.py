@@ -36,7 +36,7 @@ from lens_lsp.documents.readers.pdf import (
     pieces_of_scan,
     visibility_of,
 )
-from lens_lsp.documents.readers.pdf_layout import TextPiece, rows_of
+from lens_lsp.documents.readers.pdf_layout import PdfTextPiece, rows_of
 
 SAMPLES = Path("tests/documents/samples/pdf")
 _PER_INCH = 200
@@ -54,7 +54,7 @@ class Page:
     name: str
     picture: Grey
     scale: float
-    pieces: Sequence[TextPiece]
+    pieces: Sequence[PdfTextPiece]
 
 
 def pages(samples: Path) -> Iterator[Page]:
@@ -108,7 +108,7 @@ def as_pdf(picture: Grey) -> bytes:
     return out + b"xref\n0 6\n0000000000 65535 f \n" + table + trailer
 
 
-def letters_of(pieces: Sequence[TextPiece]) -> str:
+def letters_of(pieces: Sequence[PdfTextPiece]) -> str:
     """The text by lines from the top, without blanks."""
     rows = rows_of(pieces)
     return "".join("".join((piece.text + "-" * piece.hyphen).split()) for row in rows for piece in row)
@@ -139,7 +139,7 @@ def boxes_off(said: ScannedPage, page: Page) -> list[float]:
     return off
 
 
-def _inked(page: Page, piece: TextPiece) -> tuple[int, int]:
+def _inked(page: Page, piece: PdfTextPiece) -> tuple[int, int]:
     """Where the ink of a piece begins and ends on its line, in pixels of the picture before it was scanned."""
     left, right = int(piece.left / page.scale) - 1, int(piece.right / page.scale) + 2
     top, bottom = int((piece.base - 0.7 * piece.size) / page.scale), int((piece.base + 0.2 * piece.size) / page.scale)

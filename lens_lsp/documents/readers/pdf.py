@@ -861,7 +861,7 @@ def _private(document: Handle, data: bytes) -> str | None:
     return said
 
 
-def pieces_of_scan(page: ScannedPage) -> list[TextPiece]:
+def pieces_of_scan(page: ScannedPage) -> list[PdfTextPiece]:
     """The lines of a scan as pieces for the layout.
 
     A box is higher than its letters, and less high where none hangs below the line: a line about as high as most of its
@@ -870,7 +870,7 @@ def pieces_of_scan(page: ScannedPage) -> list[TextPiece]:
     if not page.lines:
         return []
     usual = _LETTERS_IN_BOX * median(line.bottom - line.top for line in page.lines)
-    pieces: list[TextPiece] = []
+    pieces: list[PdfTextPiece] = []
     for order, line in enumerate(page.lines):
         size = _LETTERS_IN_BOX * (line.bottom - line.top)
         size = usual if abs(size - usual) < _ABOUT * usual else max(size, 0.1)
@@ -879,7 +879,7 @@ def pieces_of_scan(page: ScannedPage) -> list[TextPiece]:
         first = (line.right - line.left) * len(text.partition(" ")[0]) / max(len(text), 1)
         middle = (line.top + line.bottom) / 2
         style = TextStyle(round(size, 1), False, Ink.VISIBLE, 0)
-        pieces.append(TextPiece(text, line.left, line.right, middle + size / 3, style, first, order, hyphen))
+        pieces.append(PdfTextPiece(text, line.left, line.right, middle + size / 3, style, first, order, hyphen))
     return pieces
 
 
