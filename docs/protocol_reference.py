@@ -12,8 +12,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import GenerateJsonSchema
 
 from lens_lsp.lsp.request_handler import NUMBERS
+from lens_lsp.model import answer, cluster, documents, text
 from lens_lsp.schema import protocol_params, protocol_results
 
 HEAD = """\
@@ -76,7 +78,7 @@ CALLS = {
     "lens/model": Call(protocol_params.ModelParams, protocol_params.ModelResult, "server → client"),
     "lens/passage": Call(protocol_params.PassageParams, protocol_results.PassageResult),
     "lens/recheck": Call(protocol_params.RecheckParams, protocol_results.RecheckResult),
-    "lens/status": Call(protocol_params.StatusParams, protocol_params.Status),
+    "lens/status": Call(protocol_params.StatusParams, protocol_params.ServerStatus),
     "lens/text": Call(protocol_params.TextParams, protocol_results.TextResult),
     "lens/threads": Call(protocol_params.ThreadsParams, protocol_results.ThreadsResult),
     "lens/wrong": Call(protocol_params.WrongParams, protocol_results.WrongResult),
@@ -119,12 +121,37 @@ def _schemas() -> tuple[dict[tuple[str, str], dict[str, Any]], dict[str, Any]]:
     """The schema of each side of each call, and the types that they share."""
     sides = [(name, side, getattr(call, side)) for name, call in CALLS.items() for side in ("params", "result")]
     adapters = [((name, side), "validation", TypeAdapter(kind)) for name, side, kind in sides if kind is not None]
-    found, whole = TypeAdapter.json_schemas(adapters, by_alias=True)
-    types: dict[str, Any] = whole["$defs"]
+    found, whole = TypeAdapter.json_schemas(adapters, by_alias=True, schema_generator=_Generator)
+    every: dict[str, Any] = whole["$defs"]
+    names = {f"#/$defs/{name}": each for name, each in every.items() if "enum" in each}
+    types = {name: _with_values(each, names) for name, each in every.items() if "enum" not in each}
     for name, schema in types.items():
+        if name in MODEL:  # a dataclass of the model, of which every field is written
+            schema["required"] = list(schema["properties"])
+            for field in schema["properties"].values():
+                field.pop("default", None)
         for key, told in TOLD.get(name, {}).items():
             schema["properties"][key]["description"] = told
     return {key: schema for (key, _), schema in found.items()}, types
+
+
+class _Generator(GenerateJsonSchema):
+    """Gives fields that hold an enumeration a title, as all others."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return schema["type"] == "definition-ref" or super().field_title_should_be_set(schema)
+
+
+def _with_values(part: Any, enumerations: dict[str, Any]) -> Any:
+    """A schema in which the values of an enumeration stand where its name would."""
+    if isinstance(part, list):
+        return [_with_values(each, enumerations) for each in part]
+    if not isinstance(part, dict):
+        return part
+    values = enumerations.get(part.get("$ref", ""))
+    if values is None:
+        return {key: _with_values(each, enumerations) for key, each in part.items()}
+    return {"enum": values["enum"], "type": values["type"], **{key: part[key] for key in ("title",) if key in part}}
 
 
 def _flat(schema: dict[str, Any]) -> list[dict[str, Any]]:
@@ -136,7 +163,7 @@ def _flat(schema: dict[str, Any]) -> list[dict[str, Any]]:
 def _told_of_fields() -> dict[str, dict[str, str]]:
     """What stands below the fields of each type, by the names of type and key."""
     told: dict[str, dict[str, str]] = {}
-    for module in (protocol_params, protocol_results):
+    for module in (answer, cluster, documents, text, protocol_params, protocol_results):
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 told[node.name] = {**_inherited(node, told), **dict(_below(node))}
@@ -155,6 +182,8 @@ def _below(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 
 TOLD = _told_of_fields()
+MODEL = {name for module in (answer, cluster, documents, text) for name in vars(module)}
+"""The types that are declared by the model."""
 SCHEMAS, TYPES = _schemas()
 
 

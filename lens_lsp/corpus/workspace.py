@@ -23,12 +23,10 @@ from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank
 from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import TextReader
-from lens_lsp.corpus.generated_spans import find_generated
-from lens_lsp.corpus.hang_safe_io import WAIT, set_deadline
 from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, without_documents
-from lens_lsp.corpus.privacy_markers import privacy_of
 from lens_lsp.corpus.safe_open import (
     UNKNOWN,
+    WAIT,
     Identity,
     Key,
     Root,
@@ -37,9 +35,11 @@ from lens_lsp.corpus.safe_open import (
     display_path,
     identity_of,
     open_named,
+    set_deadline,
 )
+from lens_lsp.corpus.text_marks import find_generated, privacy_of
 from lens_lsp.corpus.text_store import TextStore
-from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, discover_names
+from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover
 from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
@@ -288,20 +288,6 @@ class EarlierState:
     """Whether a file belongs to it still, and whether its text can be compared with what was scanned."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Told how far the reading is."""
-
-    observer: Progress
-    early_reader: EarlyReader | None
-    snapshot: Callable[[], Snapshot]
-
-    def __call__(self, done: int, total: int) -> None:
-        self.observer.progress("read", done, total)
-        if self.early_reader is not None:
-            self.early_reader.offer(done, total, self.snapshot)
-
-
 class Workspace:
     """The texts of some paths. ``memory`` is how many bytes of them are kept, by default `memory_budget`; ``first`` for
     how many seconds documents are read before a question has shown anything.
@@ -350,7 +336,13 @@ class Workspace:
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
         snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled, large=self.cache.large)
-        self._read(roots, sweep, typed, _Reading(observer, early_reader, snapshot), cancelled)
+
+        def progress(done: int, total: int) -> None:
+            observer.progress("read", done, total)
+            if early_reader is not None:
+                early_reader.offer(done, total, snapshot)
+
+        self._read(roots, sweep, typed, progress, cancelled)
         _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
         self._extracting, self._question = 0.0, question
@@ -475,9 +467,10 @@ class Workspace:
     def _sweep(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
         sweep = Sweep()
         if len(opened) == 1 and opened[0][1] is None and not self.cache.files:
-            names = discover_names(
+            names = discover(
                 opened[0][0],
                 self._rules,
+                names_only=True,
                 listings=self._listings[0],
                 on_progress=lambda count: observer.progress("walk", count, None),
                 cancelled=cancelled,

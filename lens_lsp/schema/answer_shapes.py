@@ -2,37 +2,20 @@
 
 A shape is declared once: by the fields of the dataclass that it shows, which `shape` names in camel case. An event line
 carries everything its event does, numbers at full precision: who keeps the lines of a question that was asked with
-``trace`` can recompute every belief (``benchmarks/verify_beliefs.py`` does)."""
+``trace`` can recompute every belief (``benchmarks/verify_beliefs.py`` does).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
-from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Literal
 
-from lens_lsp.model.answer import (
-    Account,
-    Admitted,
-    AdmittedDocument,
-    Answer,
-    AnswerDelta,
-    Answered,
-    Belief,
-    Covered,
-    Event,
-    EvidenceFound,
-    Mode,
-    Observed,
-    Planned,
-    Proposed,
-    Scanned,
-    Stopped,
-)
-from lens_lsp.model.documents import Coverage, Evidence, Findings, RankedDocument
-from lens_lsp.model.observation import Verdict
+from lens_lsp.model.answer import Account, AdmittedDocument, Answer, Event, Mode, Planned, Proposed, Reused, Sent
+from lens_lsp.model.documents import Evidence, Findings, Part, RankedDocument
+from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
 
@@ -43,6 +26,8 @@ if TYPE_CHECKING:
 def shape(value: object, *names: str) -> Any:
     """The JSON of a value of the model: of a dataclass all its fields, or those of these ``names``, in camel case and
     in their order; a span is ``[start, end]``."""
+    if not names and type(value) in _DECLARED:
+        return _DECLARED[type(value)](value)
     if isinstance(value, Span):
         return [value.start, value.end]
     if isinstance(value, Enum):
@@ -68,14 +53,11 @@ def answer_json(answer: Answer) -> dict[str, object]:
         **shape(answer, "question", "mode", "intent", "seed", "roots", "status", "stopped"),
         "answer": answer.text,
         "shortAnswer": answer.short,
-        "requirements": shape(answer.requirements),
-        "evidence": [evidence_json(item) for item in answer.evidence],
-        "computation": shape(answer.computation),
-        "documents": [document_json(document) for document in answer.documents],
-        "coverage": coverage_json(answer.coverage),
+        **shape(answer, "requirements", "evidence", "computation", "documents", "coverage"),
         "ledger": account_json(answer.account),
-        "reused": [shape(one) | {"askedAt": moment(one.asked_at)} for one in answer.reused],
-        **shape(answer, "newer", "typed", "compression", "rejected_quotes", "unsupported", "doubts", "warnings"),
+        **shape(
+            answer, "reused", "newer", "typed", "compression", "rejected_quotes", "unsupported", "doubts", "warnings"
+        ),
     }
 
 
@@ -102,9 +84,7 @@ def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, o
     if findings.reranked is not None:
         head["reranked"] = findings.reranked
     return head | {
-        "evidence": [evidence_json(item) for item in findings.evidence],
-        "documents": [document_json(item) for item in findings.documents],
-        "coverage": coverage_json(findings.coverage),
+        **shape(findings, "evidence", "documents", "coverage"),
         "ledger": ledger_json(sum(stage.seconds for stage in findings.stages)),
         **shape(findings, "compression", "missing", "warnings"),
     }
@@ -122,7 +102,7 @@ def account_json(account: Account) -> dict[str, object]:
         "retries": account.retries,
         "tokens": {"in": account.tokens_in, "out": account.tokens_out},
         **shape(account, "seconds", "cost", "endpoint"),
-        "sent": [shape(sent, "path", "root", "span") for sent in account.sent],
+        "sent": shape(account.sent),
     }
 
 
@@ -130,14 +110,6 @@ def document_json(document: RankedDocument) -> dict[str, object]:
     """A document as the prior ranks it."""
     shown = shape(document, "path", "root", "prior", "admitted", "read")
     return {**shown, "signals": dict(sorted(document.signals.items()))}
-
-
-def coverage_json(coverage: Coverage) -> dict[str, object]:
-    """What was looked at, and what was not and why."""
-    return {
-        **shape(coverage, "found", "scanned", "skipped", "admitted", "read", "matches_unread", "pictures"),
-        "partial": [shape(part) | {"line": part.line or None} for part in coverage.partial],
-    }
 
 
 def preview_json(preview: Preview | None, mode: Mode) -> dict[str, object]:
@@ -150,7 +122,7 @@ def preview_json(preview: Preview | None, mode: Mode) -> dict[str, object]:
         "requests": [
             {"stage": stage.value, **shape(prompt, "tokens", "reply_tokens", "messages")} for stage, prompt in requests
         ],
-        "sent": [] if preview is None else [shape(each, "path", "root", "span") for each in preview.sent],
+        "sent": [] if preview is None else shape(preview.sent),
     }
 
 
@@ -161,58 +133,10 @@ def _camel(name: str) -> str:
 
 def event_json(event: Event, seq: int) -> dict[str, object]:
     """One event line; ``seq`` counts the events of a question from 1."""
-    kind = type(event).__name__
-    return {"schema": "lens.event/1", "seq": seq, "type": kind[0].lower() + kind[1:]} | _body(event)
-
-
-@singledispatch
-def _body(event: object) -> dict[str, object]:
-    if not isinstance(event, Scanned | Observed | AnswerDelta | Stopped):
+    if not isinstance(event, Event):
         raise TypeError(f"no event: {event!r}")
-    shown: dict[str, object] = shape(event)
-    return shown
-
-
-@_body.register
-def _(event: Planned) -> dict[str, object]:
-    return {
-        "mode": event.mode.value,
-        "seed": event.seed,
-        "plan": _plan(event.plan),
-        "table": {verdict.value: event.table[verdict] for verdict in Verdict},
-    }
-
-
-@_body.register
-def _(event: Admitted) -> dict[str, object]:
-    return {
-        "round": event.round,
-        "joined": [_joined(document) for document in event.joined],
-        "file": {requirement: list(shares) for requirement, shares in event.file.items()},
-        "ranking": [document_json(document) for document in event.ranking],
-        "reserve": event.reserve,
-        "compression": event.compression,
-    }
-
-
-@_body.register
-def _(event: Proposed) -> dict[str, object]:
-    return {**shape(event), "weights": dict(sorted(event.weights.items()))}
-
-
-@_body.register
-def _(event: Covered) -> dict[str, object]:
-    return {"round": event.round, "beliefs": [_belief(belief) for belief in event.beliefs]}
-
-
-@_body.register
-def _(event: EvidenceFound) -> dict[str, object]:
-    return {"evidence": evidence_json(event.evidence), "final": event.final, "early": event.early}
-
-
-@_body.register
-def _(event: Answered) -> dict[str, object]:
-    return {"answer": answer_json(event.answer)}
+    kind = type(event).__name__
+    return {"schema": "lens.event/1", "seq": seq, "type": kind[0].lower() + kind[1:], **shape(event)}
 
 
 def _plan(plan: Plan) -> dict[str, object]:
@@ -225,12 +149,24 @@ def _plan(plan: Plan) -> dict[str, object]:
 
 
 def _joined(document: AdmittedDocument) -> dict[str, object]:
-    shown: dict[str, object] = shape(document, "path", "root", "base", "length", "cells")
-    if document.position:  # one number a cell and requirement: only when the question was asked with `trace`
-        shown["position"] = {requirement: list(shares) for requirement, shares in document.position.items()}
-    return shown
+    """``position`` is one number a cell and requirement: there only when the question was asked with `trace`."""
+    names = ("path", "root", "base", "length", "cells")
+    return dict(shape(document, *names, *(("position",) if document.position else ())))
 
 
-def _belief(belief: Belief) -> dict[str, object]:
-    best = [{"document": document, "cell": cell, "belief": share} for document, cell, share in belief.best]
-    return {**shape(belief, "requirement", "nowhere", "glr", "threshold", "covered", "rule"), "best": best}
+_DECLARED: dict[type, Callable[[Any], dict[str, object]]] = {
+    AdmittedDocument: _joined,
+    Answer: answer_json,
+    Evidence: evidence_json,
+    ObservationTable: lambda table: {verdict.value: table[verdict] for verdict in Verdict},
+    Part: lambda part: shape(part, "path", "line", "reason", "root") | {"line": part.line or None},
+    Plan: _plan,
+    Planned: lambda event: shape(event, "mode", "seed", "plan", "table"),
+    Proposed: lambda event: (
+        shape(event, "round", "weights", "regions") | {"weights": dict(sorted(event.weights.items()))}
+    ),
+    RankedDocument: document_json,
+    Reused: lambda one: shape(one, "cluster", "asked_at", "requirements") | {"askedAt": moment(one.asked_at)},
+    Sent: lambda sent: shape(sent, "path", "root", "span"),
+}
+"""The shapes that are not just the fields of their classes."""

@@ -651,7 +651,7 @@ def compare(
         for fault in judged or ():
             words = fault.words if key(fault.words) and key(fault.words) in key(written) else claim.text
             if not any(key(doubt.words) in key(words) for doubt in own):
-                found.append(Doubt(written, words, fault.reason))
+                found.append(Doubt(written, words, claims.Reason(fault.reason).value))
     return Compared(tuple(found), tuple(arguable[:MOST_CLAIMS]))
 
 
@@ -665,7 +665,7 @@ def beyond(short: str, passages: Sequence[CitedPassage]) -> list[Doubt]:
 
 def named(doubts: Sequence[Doubt]) -> str:
     """The words in doubt, as a person is told them."""
-    kinds = ("" if one.reason == claims.Reason.MEANING else f" ({one.reason})" for one in doubts)
+    kinds = ("" if one.reason == "meaning" else f" ({one.reason})" for one in doubts)
     parts = list(dict.fromkeys(f"“{plain(one.words)}”{kind}" for one, kind in zip(doubts, kinds, strict=True)))
     more = f"; and {len(parts) - _MOST_NAMED:,} more" if len(parts) > _MOST_NAMED else ""
     return f"*What is cited does not state: {'; '.join(parts[:_MOST_NAMED])}{more}.*"
