@@ -11,65 +11,36 @@ import os
 import platform
 import sys
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
-from lens_lsp import __version__
-from lens_lsp.app.configuration import PROJECT_FILE
-from lens_lsp.app.configuration import read_settings
-from lens_lsp.app.configuration import user_file
-from lens_lsp.app.configuration import workspace_of
-from lens_lsp.app.oracle_factory import reader_status
-from lens_lsp.app.settings import OFF
-from lens_lsp.app.settings import SHIPPED
-from lens_lsp.app.settings import SettingSource
-from lens_lsp.app.settings import Settings
-from lens_lsp.cli import FOUND
-from lens_lsp.cli.arguments import doctor_parser
-from lens_lsp.cli.arguments import parse_mixed
-from lens_lsp.cli.renderers import Style
-from lens_lsp.cli.summary import heaviest
-from lens_lsp.cli.summary import some
-from lens_lsp.cli.terminal import coloured
-from lens_lsp.cli.terminal import open_output
-from lens_lsp.cli.terminal import printable_path
-from lens_lsp.cli.terminal import put
-from lens_lsp.cli.terminal import put_json
-from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.extraction import NO_PROGRAM
-from lens_lsp.corpus.extraction import OCR_OFF
-from lens_lsp.corpus.extraction import OCR_ON
-from lens_lsp.corpus.extraction import cache_folder
-from lens_lsp.corpus.extraction import kept_files
-from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.safe_open import Root
-from lens_lsp.corpus.safe_open import Skipped
-from lens_lsp.corpus.scan import fast_matcher_available
-from lens_lsp.corpus.text_marks import privacy_of_file
-from lens_lsp.corpus.walk import FileEntry
-from lens_lsp.corpus.walk import discover
-from lens_lsp.documents.kinds import DocumentKind
-from lens_lsp.documents.kinds import INSTALL
-from lens_lsp.documents.kinds import INSTALL_OCR
-from lens_lsp.documents.kinds import KINDS
-from lens_lsp.documents.kinds import SCAN
-from lens_lsp.documents.kinds import kind_for
-from lens_lsp.documents.kinds import missing
-from lens_lsp.documents.kinds import reader_version
-from lens_lsp.documents.recognition import tesseract
-from lens_lsp.judge.ledger import Budget
-from lens_lsp.memory.userdata import Consents
-from lens_lsp.memory.userdata import Usage
-from lens_lsp.memory.userdata import consent_file
-from lens_lsp.memory.userdata import usage_file
-from lens_lsp.model.documents import SkipReason
-from lens_lsp.model.errors import LensError
-from lens_lsp.model.errors import UsageError
-from lens_lsp.model.marks import Privacy
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
+
+from lens_lsp import __version__
+from lens_lsp.app.configuration import PROJECT_FILE, read_settings, user_file, workspace_of
+from lens_lsp.app.oracle_factory import reader_status
+from lens_lsp.app.settings import OFF, SHIPPED, Settings, SettingSource
+from lens_lsp.cli import FOUND
+from lens_lsp.cli.arguments import doctor_parser, parse_mixed
+from lens_lsp.cli.renderers import Style
+from lens_lsp.cli.summary import heaviest, some
+from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.extraction import NO_PROGRAM, OCR_OFF, OCR_ON, cache_folder, kept_files
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.scan import fast_matcher_available
+from lens_lsp.corpus.text_marks import privacy_of_file
+from lens_lsp.corpus.walk import FileEntry, discover
+from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, KINDS, SCAN, DocumentKind, kind_for, missing, reader_version
+from lens_lsp.documents.recognition import tesseract
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.memory.userdata import Consents, Usage, consent_file, usage_file
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.errors import LensError, UsageError
+from lens_lsp.model.marks import Privacy
 
 if TYPE_CHECKING:
     from lens_lsp.memory.store import Health
