@@ -19,6 +19,8 @@ from lens_lsp.model.lazy_dataclass import dataclass
 
 INSTALL = "pip install 'lens-lsp[documents]'"
 """The command that brings every library of every kind."""
+INSTALL_OCR = "pip install 'lens-lsp[ocr]'"
+"""The command that brings what reads scans."""
 MOST_AT_ONCE = 64
 """Documents that are glanced at in one job."""
 _READERS = "lens_lsp.documents.readers"
@@ -68,6 +70,7 @@ _CALAMINE = Library("python-calamine", "python_calamine")
 _LXML = Library("lxml", "lxml")
 _PDFIUM = Library("pypdfium2", "pypdfium2")
 _STRIPRTF = Library("striprtf", "striprtf")
+_RAPIDOCR = Library("rapidocr", "rapidocr")
 KINDS = (
     DocumentKind(
         "pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), 2, pictures=True, holds=True, glances=True
@@ -85,6 +88,8 @@ KINDS = (
 )
 SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
 """Kinds without a reader that is kept well, and as what their programs save them for one that has."""
+SCAN = DocumentKind("scan", (), f"{_READERS}.scan", "ScanReader", (_PDFIUM, _RAPIDOCR))
+"""Pages of a PDF that are pictures, read by the models that ``lens-lsp[ocr]`` brings."""
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 
@@ -201,6 +206,35 @@ class Extracted:
 
 
 @dataclass(frozen=True, slots=True)
+class ScannedLine:
+    """A line that was read on a picture of a page; its box in points from the upper left corner of the upright page."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    sure: float
+    """How sure the model is of it, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedPage:
+    """What was read on a picture of a page, which ``turned`` quarters to the left make upright. Sizes in points."""
+
+    turned: int
+    width: float
+    height: float
+    lines: tuple[ScannedLine, ...]
+
+    @property
+    def sure(self) -> float:
+        """How sure the model is of the page's letters, on average; 0 without any."""
+        letters = sum(len(line.text) for line in self.lines)
+        return sum(line.sure * len(line.text) for line in self.lines) / letters if letters else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """A page as it looks: a PNG. ``marks`` is how many rectangles a quote took in it, 0 if it was not found there."""
 
@@ -222,8 +256,12 @@ class DocumentReader(Protocol):
         """The page ``index`` from 0 as a binary PGM, for a program that recognises text, and how many pages there are.
         Only of kinds with ``pictures``."""
 
-    def view(self, data: bytes, page: int, quote: str) -> View:
-        """A page, from 1, for people, with a quote marked. Only of kinds with ``pictures``."""
+    def recognise(self, data: bytes, index: int) -> tuple[ScannedPage, int]:
+        """What stands on a picture of the page ``index`` from 0, and how many pages there are. Only of `SCAN`."""
+
+    def view(self, data: bytes, page: int, quote: str, scanned: ScannedPage | None) -> View:
+        """A page, from 1, for people, with a quote marked, by what was read on its picture where it has no text. Only
+        of kinds with ``pictures``."""
 
 
 def pages_shown(numbers: Sequence[int]) -> str:

@@ -20,11 +20,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from itertools import pairwise
+from statistics import median
 
 import pypdfium2.raw as pdfium
 
-from lens_lsp.documents.frames import MOST_VIEW, PNG
-from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View, pages_shown
+from lens_lsp.documents.frames import MOST_VIEW, PNG, scanned_from
+from lens_lsp.documents.kinds import Extracted, Failure, ScannedLine, ScannedPage, Unextracted, View, pages_shown
 from lens_lsp.documents.readers.attachments import Attachments
 from lens_lsp.documents.readers.composer import MOST_TEXT, TextComposer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf_layout import (
@@ -43,7 +44,7 @@ from lens_lsp.documents.readers.pdf_layout import (
 )
 from lens_lsp.documents.readers.pdf_letters import JOINED, apart_at, composed, is_garbled, sampled
 from lens_lsp.documents.readers.pdf_marks import NO_MARKS, PageMarks, attached_files, is_dynamic, marks_of, opened_form
-from lens_lsp.model.documents import BlockKind, Head, Locator
+from lens_lsp.model.documents import BlockKind, Head
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata
@@ -122,6 +123,10 @@ _XMP_ATTRIBUTE = regex(r"([\w:.-]+)=\"([^\"<>]*)\"")
 _PLAIN_STYLE = TextStyle(0.0, False, Ink.VISIBLE, 0)
 _MANY_LINES = 99
 """As many lines has no heading: what is recognised has no looks."""
+_LETTERS_IN_BOX = 0.8
+"""Size of the letters in the box of a line that the models found."""
+_ABOUT = 0.3
+_SPLIT_LINE = regex(r"[^\W\d_]-$")
 _SPLIT = regex(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
 _GAP = regex(r"\n[ \t]*\n")
 _NO_TITLE = regex(
@@ -528,11 +533,19 @@ def _is_white(path: Handle) -> bool:
 
 def picture_of(document: Handle, index: int) -> bytes:
     """The page ``index`` from 0 in shades of grey, as a binary PGM. Raises `Unextracted` when it cannot be drawn."""
+    width, height, pixels, _scale = drawn_page(document, index, _PER_INCH, _MOST_PIXELS_OCR)
+    return b"P5\n%d %d\n255\n%s" % (width, height, pixels)
+
+
+def drawn_page(document: Handle, index: int, per_inch: int, most: int) -> tuple[int, int, bytearray, float]:
+    """Width and height in pixels, at most so many together, the page ``index`` from 0 in shades of grey row by row, and
+    points a pixel. Raises `Unextracted` when it cannot be drawn."""
     with opened_page(document, index) as page:
         if page is None:
             raise Unextracted(Failure.BROKEN, "a page cannot be read")
-        width, height = _size(page, lambda _width, _height: _PER_INCH / _POINTS, _MOST_PIXELS_OCR)
-        return b"P5\n%d %d\n255\n%s" % (width, height, _drawn(page, width, height, pdfium.FPDFBitmap_Gray, 1))
+        width, height = _size(page, lambda _width, _height: per_inch / _POINTS, most)
+        pixels = _drawn(page, width, height, pdfium.FPDFBitmap_Gray, 1)
+        return width, height, pixels, pdfium.FPDF_GetPageHeightF(page.handle) / height
 
 
 def _size(page: PdfPage, scale: Callable[[float, float], float], most: int) -> tuple[int, int]:
@@ -560,8 +573,8 @@ def _drawn(page: PdfPage, width: int, height: int, kind: int, channels: int) -> 
     return pixels
 
 
-def view_of(data: bytes, number: int, quote: str) -> View:
-    """A page, from 1. Raises `Unextracted` where there is none to see."""
+def view_of(data: bytes, number: int, quote: str, scanned: ScannedPage | None = None) -> View:
+    """A page, from 1, a quote marked in its text or in what was ``scanned`` on it. Raises `Unextracted`."""
     with opened(data) as document:
         if not 1 <= number <= page_count(document):
             raise Unextracted(Failure.EMPTY, "there is no such page")
@@ -571,6 +584,8 @@ def view_of(data: bytes, number: int, quote: str) -> View:
             width, height = _size(page, lambda width, height: _WIDTH / min(width, height), _MOST_PIXELS)
             pixels = _drawn(page, width, height, pdfium.FPDFBitmap_BGR, 3)
             marks = [_on_picture(page, box, width, height) for box in boxes_of_quote(page, quote)]
+            if not marks and scanned is not None:
+                marks = [_on_scan(scanned, line, width, height) for line in lines_of_quote(scanned, quote)]
             for mark in marks:
                 _mark(pixels, width, height, mark)
             return View(_png(pixels, width, height), len(marks))
@@ -586,6 +601,17 @@ def boxes_of_quote(page: PdfPage, quote: str) -> list[Box]:
         characters = [boxes[4 * index : 4 * index + 4] for index in range(at[start], at[end - 1] + 1)]
         found += _lines(characters)
     return found[:_MOST_MARKS]
+
+
+def lines_of_quote(scanned: ScannedPage, quote: str) -> list[ScannedLine]:
+    """The lines of a scan that a quote stands on; none if it does not."""
+    letters, owners = "", list[ScannedLine]()
+    for line in scanned.lines:
+        added = _letters(line.text)[0]
+        letters += added
+        owners += [line] * len(added)
+    found = dict.fromkeys(line for start, end in _places(letters, quote) for line in owners[start:end])
+    return list(found)[:_MOST_MARKS]
 
 
 def _letters(text: str) -> tuple[str, list[int]]:
@@ -642,6 +668,15 @@ def _on_picture(page: PdfPage, box: Box, width: int, height: int) -> Box:
         corners.append((x.value, y.value))
     (a, b), (c, d) = corners
     return min(a, c), min(b, d), max(a, c), max(b, d)
+
+
+def _on_scan(scanned: ScannedPage, line: ScannedLine, width: int, height: int) -> Box:
+    """Where a line stands in a picture of the page as it is, which may have to be turned to be upright."""
+    left, right = line.left / scanned.width, line.right / scanned.width
+    top, bottom = line.top / scanned.height, line.bottom / scanned.height
+    for _ in range(scanned.turned):  # a quarter to the right each
+        left, top, right, bottom = 1 - bottom, left, 1 - top, right
+    return left * width, top * height, right * width, bottom * height
 
 
 def _mark(pixels: bytearray, width: int, height: int, box: Box) -> None:
@@ -701,8 +736,8 @@ class PdfReader:
         """All of the document, hidden text set apart. Raises `Unextracted`: encrypted, broken, or without text."""
         return self.extract_with({}, data)
 
-    def extract_with(self, recognised: Mapping[int, str], data: bytes) -> Extracted:
-        """The same, with what a program recognised on some pages, by number from 1, where they have no text."""
+    def extract_with(self, recognised: Mapping[int, str | ScannedPage], data: bytes) -> Extracted:
+        """The same, with what was recognised on some pages, by number from 1, where they have no text."""
         with opened(data) as document, opened_form(document) as form:
             reading = _PdfText(recognised, form)
             for index in range(min(page_count(document), MOST_PAGES)):
@@ -715,16 +750,16 @@ class PdfReader:
             found = reading.extracted(headings, _head(document), attached, self._depth)
             return replace(found, private=_private(document, data) or found.private)
 
-    def view(self, data: bytes, page: int, quote: str) -> View:
+    def view(self, data: bytes, page: int, quote: str, scanned: ScannedPage | None = None) -> View:
         """A page, from 1, as it looks, with a quote marked. Raises `Unextracted`."""
-        return view_of(data, page, quote)
+        return view_of(data, page, quote, scanned)
 
 
 @dataclass(slots=True)
 class _PdfText:
     """The pages so far, and which of them a user should know something about."""
 
-    recognised: Mapping[int, str]
+    recognised: Mapping[int, str | ScannedPage]
     form: Handle | None = None
     sheets: list[PageText] = field(default_factory=list)
     letters: int = 0
@@ -735,6 +770,8 @@ class _PdfText:
     _bare: list[int] = field(default_factory=list)
     _garbled: list[int] = field(default_factory=list)
     _recognised: list[int] = field(default_factory=list)
+    _sure: dict[int, int] = field(default_factory=dict)
+    """How sure the models are of the pages that they read, in percent."""
     _unread: list[int] = field(default_factory=list)
     _notices: list[str] = field(default_factory=list)
 
@@ -772,13 +809,18 @@ class _PdfText:
         self.letters += sum(len(piece.text) for piece in (*visibility.seen, *visibility.hidden))
 
     def _recognise(self, number: int) -> None:
-        """Take a page as it was recognised: paragraphs a blank line apart, words that a line end split joined."""
-        text = _SPLIT.sub("", self.recognised[number].replace("\f", "\n"))
-        words = [paragraph for each in _GAP.split(text) if (paragraph := on_one_line(each))]
-        passages = tuple(PagePassage(BlockKind.PARAGRAPH, each, _PLAIN_STYLE, _MANY_LINES) for each in words)
+        """Take a page as it was recognised: laid out by its lines' boxes, or without any by the blank lines."""
+        found = self.recognised[number]
+        if isinstance(found, ScannedPage):
+            passages = passages_of(regions_of(pieces_of_scan(found)), _PLAIN_STYLE)
+            self._sure[number] = round(100 * found.sure)
+        else:
+            text = _SPLIT.sub("", found.replace("\f", "\n"))
+            words = [paragraph for each in _GAP.split(text) if (paragraph := on_one_line(each))]
+            passages = tuple(PagePassage(BlockKind.PARAGRAPH, each, _PLAIN_STYLE, _MANY_LINES) for each in words)
         self.sheets.append(PageText(number, passages, recognised=True))
-        self._recognised += [number] if words else []
-        self.letters += sum(map(len, words))
+        self._recognised += [number] if passages else []
+        self.letters += sum(len(passage.text) + sum(map(len, sum(passage.rows, ()))) for passage in passages)
 
     def close(self, count: int, *, attached: bool, dynamic: bool) -> None:
         """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything and nothing is
@@ -824,10 +866,15 @@ class _PdfText:
         hyphens = Hyphens(_texts(self.sheets))
         blocks, hidden = 0, []
         for sheet in self.sheets:
-            by: Locator = {"by": "ocr"} if sheet.number in self._recognised else {}
-            composer.place({"page": sheet.number, **by})
+            place: dict[str, int | str] = {"page": sheet.number}
+            if sheet.number in self._recognised:
+                place["by"] = "ocr"
+            if sheet.number in self._sure:
+                place["confidence"] = self._sure[sheet.number]
+            composer.place(place)
             for passage in sheet.passages:
                 blocks += _compose(composer, passage, hyphens, headings.level(sheet, passage))
+            composer.place({"page": sheet.number})
             for line in self._beside.get(sheet.number, ()):
                 blocks += not composer.full
                 composer.paragraph(line)
@@ -897,13 +944,34 @@ def _private(document: Handle, data: bytes) -> str | None:
     return said
 
 
+def pieces_of_scan(page: ScannedPage) -> list[PdfTextPiece]:
+    """The lines of a scan as pieces for the layout.
+
+    A box is higher than its letters, and less high where none hangs below the line: a line about as high as most of its
+    page has letters of their size.
+    """
+    if not page.lines:
+        return []
+    usual = _LETTERS_IN_BOX * median(line.bottom - line.top for line in page.lines)
+    pieces: list[PdfTextPiece] = []
+    for order, line in enumerate(page.lines):
+        size = _LETTERS_IN_BOX * (line.bottom - line.top)
+        size = usual if abs(size - usual) < _ABOUT * usual else max(size, 0.1)
+        hyphen = _SPLIT_LINE.search(line.text) is not None
+        text = line.text[:-1] if hyphen else line.text
+        first = (line.right - line.left) * len(text.partition(" ")[0]) / max(len(text), 1)
+        middle = (line.top + line.bottom) / 2
+        style = TextStyle(round(size, 1), False, Ink.VISIBLE, 0)
+        pieces.append(PdfTextPiece(text, line.left, line.right, middle + size / 3, style, first, order, hyphen))
+    return pieces
+
+
 class RecognisedReader:
-    """A line of JSON, the texts by the numbers of their pages from 1, and behind it the PDF."""
+    """A line of JSON, what was recognised by the numbers of the pages from 1, and behind it the PDF."""
 
     def extract(self, data: bytes) -> Extracted:
-        """As `PdfReader.extract`, with the texts where the pages have none of their own."""
+        """As `PdfReader.extract`, with that where the pages have no text of their own."""
         said, _, document = data.partition(b"\n")
         pages = json.loads(said)
-        if not isinstance(pages, dict) or not all(isinstance(text, str) for text in pages.values()):
-            raise Unextracted(Failure.BROKEN, "no texts of pages")
-        return PdfReader().extract_with({int(number): text for number, text in pages.items()}, document)
+        found = {int(page): each if isinstance(each, str) else scanned_from(each) for page, each in pages.items()}
+        return PdfReader().extract_with(found, document)
