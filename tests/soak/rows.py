@@ -313,7 +313,7 @@ ROWS = (
         "0 hangs, 0 faults",
         "a process that nobody kills",
         "documents",
-        ("--mutations 200 --bombs 6", "--mutations 30000 --bombs 40", "--mutations 300000 --bombs 400"),
+        ("--mutations 200 --bombs 6", "--mutations 30000 --bombs 46", "--mutations 300000 --bombs 400"),
         bad=("hangs", "faults", "goodFailed"),
         caught=("controlCaught",),
         tells=("worst_s", "growth_mb"),

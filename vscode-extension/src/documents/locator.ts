@@ -11,10 +11,11 @@ export function pageOf(locator: Locator | null | undefined): number | undefined 
 
 /**
  * `report.pdf p. 12`, `budget.xlsx Sheet1!B7`, `deck.pptx slide 4`, `mail.eml 2024-03-01`; the path alone without one.
- * What a program recognised on a picture says so: `scan.pdf p. 3 (OCR)`.
+ * What a program recognised on a picture says so: `scan.pdf p. 3 (OCR)`; so does what is attached:
+ * `mail.eml 2024-03-01, report.pdf p. 2`.
  */
 export function located(path: string, locator: Locator | null | undefined): string {
-  const { page, slide, sheet, cell, chapter, message, date, by } = locator ?? {};
+  const { page, slide, sheet, cell, chapter, message, date, by, attachment } = locator ?? {};
   const places = [
     page !== undefined && `p. ${page}`,
     slide !== undefined && `slide ${slide}`,
@@ -24,5 +25,7 @@ export function located(path: string, locator: Locator | null | undefined): stri
     date !== undefined ? String(date) : message !== undefined && `message ${message}`,
     by === 'ocr' && '(OCR)',
   ];
-  return [path, ...places.filter((place) => place !== false)].join(' ');
+  const place = places.filter((each) => each !== false).join(' ');
+  const inside = [place, ...(attachment === undefined ? [] : [String(attachment)])].filter((each) => each !== '');
+  return [path, inside.join(', ')].filter((each) => each !== '').join(' ');
 }
