@@ -1,6 +1,6 @@
 """Documents that were damaged, and documents made to kill: every one ends in time, and good ones in between are read.
 
-``python -m tests.soak.documents --mutations 30000 --bombs 40 --seed 1`` reads as many damaged documents and bombs in
+``python -m tests.soak.documents --mutations 30000 --bombs 46 --seed 1`` reads as many damaged documents and bombs in
 the product's own worker, good documents after every bomb and every tenth damaged one, and prints one JSON line. It
 exits with 1 if a document was late (a hang), if anything but a text or a reason came back (a fault), if a good document
 did not give its text, or if this process grew beyond bounds. The control reads some of the bombs as the product must
