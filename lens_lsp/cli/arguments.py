@@ -309,11 +309,8 @@ def add_corpus_options(parser: Parser) -> None:
         "--scope", action="append", default=[], metavar="GLOB", help="search only files that match (repeatable)"
     )
     parser.flag("--no-ignore", "search files that ignore rules leave out, too")
-    parser.flag(
-        "--cache-extractions",
-        "keep the texts of PDF, Office, e-book and mail files in your cache folder for later starts "
-        "(`lens forget --cache` removes them)",
-    )
+    # It asked for what documents.store says, which is on by default.
+    parser.add_argument("--cache-extractions", action="store_true", help=argparse.SUPPRESS)
 
 
 def add_store_options(parser: Parser, folder: str, off: str) -> None:
@@ -469,7 +466,7 @@ def forget_parser() -> Parser:
     parser = Parser(
         prog="lens forget",
         usage="lens forget --cache",
-        description="Remove the texts of documents that --cache-extractions kept, of every folder.",
+        description="Remove the texts of documents that were kept to be read once, of every folder.",
         epilog=_FORGET_EPILOG,
     )
     parser.add_argument("--cache", action="store_true", required=True, help="the texts in your cache folder")
@@ -522,7 +519,6 @@ def command_line(options: argparse.Namespace) -> CommandLine:
         Limits(*limits),
         tuple(options.scope),
         options.no_ignore,
-        options.cache_extractions,
         getattr(options, "call_seconds", None),
     )
 

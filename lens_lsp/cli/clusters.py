@@ -69,14 +69,15 @@ def run(argv: Sequence[str]) -> int:
 
 
 def run_forget(argv: Sequence[str]) -> int:
-    """``lens forget``: remove the texts of documents that ``--cache-extractions`` kept; the exit status says whether
-    there was anything. Raises `UsageError` and OSError."""
-    from lens_lsp.corpus.extraction import cache_folder, remove_all
+    """``lens forget``: remove the texts of documents that are kept; the exit status says whether there was anything.
+    Raises `UsageError` and OSError."""
+    from lens_lsp.corpus.document_store import remove
+    from lens_lsp.corpus.extraction import cache_folder
 
     machine = forget_parser().parse_args(argv).json
     open_output(machine=machine)
     folder = cache_folder()
-    gone = remove_all(folder)
+    gone = remove(folder)
     if machine:
         put_json({"schema": "lens.forgotten-cache/1", "folder": str(folder), "removed": gone})
     elif gone:

@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar
 
 from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, denied_root, left_out
 from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank, decode
-from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
+from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions, privacy_in
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import TextReader
 from lens_lsp.corpus.generated_spans import find_generated
@@ -44,7 +44,6 @@ from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.model.marks import privacy
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
@@ -123,11 +122,17 @@ class Snapshot:
             return self.read(root, rel).origin.sha256
         return hashlib.sha256(self.content(root, rel, LARGEST)).hexdigest()
 
-    def document(self, root: int, rel: str, pictures: Pictures = Pictures.KNOWN) -> Document:
-        """The document of a path, by the reader for its name. Raises as ``read``."""
+    def document(
+        self, root: int, rel: str, pictures: Pictures = Pictures.KNOWN, *, seconds: float | None = None
+    ) -> Document:
+        """The document of a path, by the reader for its name. Raises as ``read``.
+
+        Of a long document it has as much as was read, at least its first part; with ``seconds`` all of it, and raises
+        ``Skipped(NOT_READ)`` where it was not read by then.
+        """
         kind = kind_for(rel)
         if kind is not None:
-            return self._extracted(root, rel, kind, pictures)
+            return self._extracted(root, rel, kind, pictures, seconds)
         reader = reader_for(rel.rpartition("/")[2])
         if reader is None:
             raise Skipped(SkipReason.UNSUPPORTED)
@@ -143,9 +148,20 @@ class Snapshot:
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
         )
 
-    def _extracted(self, root: int, rel: str, kind: DocumentKind, pictures: Pictures) -> Document:
+    def _extracted(
+        self, root: int, rel: str, kind: DocumentKind, pictures: Pictures, seconds: float | None
+    ) -> Document:
         data = self.content(root, rel, LARGEST)
-        read = extractions().of(kind, data, cancelled=self._cancelled, pictures=pictures)
+        until = time.monotonic() + (seconds or 0.0)
+        read = extractions().of(
+            kind,
+            data,
+            cancelled=self._cancelled,
+            pictures=pictures,
+            further=lambda: seconds is not None and time.monotonic() < until,
+        )
+        if seconds is not None and read.extracted.left:
+            raise Skipped(SkipReason.NOT_READ)
         extracted = read.extracted
         return Document(
             root=root,
@@ -215,8 +231,8 @@ def _structure(reader: TextReader, text: str, source: str, *, continued: bool = 
 
 
 def _with_privacy(extracted: Extracted) -> Structure:
-    """The structure of a document: what its metadata or its first lines say makes it private."""
-    said = privacy_of("plain", extracted.text) if extracted.private is None else privacy(extracted.private)
+    """The structure of a document, with what says that it is private."""
+    said = privacy_in(extracted)
     return extracted.structure if said is None else replace(extracted.structure, privacy=said)
 
 
@@ -395,10 +411,11 @@ class Workspace:
         seconds: float,
         patient: bool = False,
         only: Sequence[Key] | None = None,
+        longer: bool = True,
         cancelled: Callable[[], bool] | None = None,
     ) -> int:
         """Read documents that wait, as `TextStore.read_documents`, after `bring_up`; how many texts that gave."""
-        if not self.cache.readable:
+        if not self.cache.unread_documents:
             return 0
         started = time.perf_counter()
 
@@ -406,7 +423,13 @@ class Workspace:
             observer.progress("extract", done, total)
 
         came = self.cache.read_documents(
-            question, seconds=seconds, patient=patient, only=only, progress=progress, cancelled=cancelled
+            question,
+            seconds=seconds,
+            patient=patient,
+            only=only,
+            longer=longer,
+            progress=progress,
+            cancelled=cancelled,
         )
         self._extracting += time.perf_counter() - started
         return came
@@ -464,6 +487,7 @@ class Workspace:
                 self.cache.reopen(roots, without=self.cache.stale(typed))
             else:
                 self.cache.refresh(roots, sweep.files, typed, progress=progress, cancelled=cancelled)
+            self.cache.take_stored(cancelled)
             self.cache.describe()
         self._give_back()
 

@@ -89,8 +89,9 @@ def _done(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     if "picture" in job:
         picture, pages = reader.picture(data, job["picture"])
         return {"pages": pages}, picture
-    extracted = reader.extract(data)
-    if not extracted.text.strip():
+    first, count = job.get("part") or (0, 0)
+    extracted = reader.extract_part(data, first, count) if count else reader.extract(data)
+    if not extracted.text.strip() and not first and not extracted.left:
         raise Unextracted(Failure.EMPTY, "nothing in it is text")
     return result_of(bounded(extracted))
 

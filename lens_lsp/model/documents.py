@@ -99,6 +99,8 @@ class PartReason(StrEnum):
     """A line that begins with ``??``: never evidence."""
     CUT = "cut"
     """Parts of a document that could not be read, or lie beyond what is read of one."""
+    NOT_READ = "not-read"
+    """The last pages of a document, whose turn did not come yet; asked again it may."""
     UNSEEN = "unseen"
     """Text of a document that nobody sees in it: never evidence."""
     IGNORE_CUT = "ignore-cut"

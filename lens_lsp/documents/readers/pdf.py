@@ -23,9 +23,9 @@ from itertools import pairwise
 
 import pypdfium2.raw as pdfium
 
-from lens_lsp.documents.frames import MOST_VIEW, PNG
+from lens_lsp.documents.frames import MOST_LETTERS, MOST_VIEW, PNG
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View, pages_shown
-from lens_lsp.documents.readers.composer import MOST_TEXT, TextComposer, head_of, on_one_line
+from lens_lsp.documents.readers.composer import TextComposer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf_layout import (
     WIDE_GAP,
     Bookmark,
@@ -39,7 +39,7 @@ from lens_lsp.documents.readers.pdf_layout import (
     passages_of,
     regions_of,
 )
-from lens_lsp.model.documents import BlockKind, Head, Locator
+from lens_lsp.model.documents import BlockKind, Head, Locator, Structure
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata
@@ -101,7 +101,7 @@ _INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (2
 """What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom: in points upwards on a page, in pixels downwards in a picture."""
-MOST_PAGES = 5000
+MOST_PAGES = 20_000
 """Pages of one document; what follows is left out and a notice says so."""
 _BEGINNING = 400
 """Characters of a first page that stand for its title."""
@@ -668,13 +668,28 @@ class PdfReader:
         """The same, with what a program recognised on some pages, by number from 1, where they have no text."""
         reading = _PdfText(recognised)
         with opened(data) as document:
-            for index in range(min(page_count(document), MOST_PAGES)):
-                reading.page(document, index)
-                if reading.letters > MOST_TEXT:
-                    break
-            reading.close(page_count(document))
+            count = page_count(document)
+            read = reading.pages(document, range(min(count, MOST_PAGES)))
+            reading.close()
+            reading.missing(read, count)
             found = reading.extracted(Headings(reading.sheets, bookmarks(document)), _head(document))
             return replace(found, private=_private(document, data))
+
+    def extract_part(self, data: bytes, first: int, count: int) -> Extracted:
+        """At most ``count`` pages from ``first`` on, from 0: without a text where they have none and others follow or
+        came before. Raises as `extract`."""
+        reading = _PdfText({}, first=not first)
+        with opened(data) as document:
+            total = page_count(document)
+            end = min(total, MOST_PAGES)
+            read = reading.pages(document, range(first, min(first + count, end)))
+            left = end - read if read == first + count else 0
+            if not first and not left:
+                reading.close()
+            if not left:
+                reading.missing(read, total)
+            found = reading.extracted(Headings(reading.sheets, bookmarks(document)), _head(document))
+            return replace(found, private=None if first else _private(document, data), read=read, left=left)
 
     def view(self, data: bytes, page: int, quote: str) -> View:
         """A page, from 1, as it looks, with a quote marked. Raises `Unextracted`."""
@@ -686,6 +701,8 @@ class _PdfText:
     """The pages so far, and which of them a user should know something about."""
 
     recognised: Mapping[int, str]
+    first: bool = True
+    """The document begins here."""
     sheets: list[PageText] = field(default_factory=list)
     letters: int = 0
     _hidden: dict[int, tuple[TextPiece, ...]] = field(default_factory=dict)
@@ -693,6 +710,14 @@ class _PdfText:
     _recognised: list[int] = field(default_factory=list)
     _unread: list[int] = field(default_factory=list)
     _notices: list[str] = field(default_factory=list)
+
+    def pages(self, document: Handle, numbers: range) -> int:
+        """Read pages, from 0, in order; the one behind the last that was read."""
+        for index in numbers:
+            self.page(document, index)
+            if self.letters > MOST_LETTERS:
+                return index + 1
+        return numbers.stop
 
     def page(self, document: Handle, index: int) -> None:
         """Read the page ``index`` from 0."""
@@ -723,15 +748,20 @@ class _PdfText:
         self._recognised += [number] if words else []
         self.letters += sum(map(len, words))
 
-    def close(self, count: int) -> None:
-        """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything."""
-        read = len(self.sheets) + len(self._unread)
+    def close(self) -> None:
+        """Raises `Unextracted` when there is no text."""
         if not self.sheets:
             raise Unextracted(Failure.BROKEN, "none of its pages can be read")
         if not self.letters:
             raise Unextracted(Failure.EMPTY, "no page has a text layer" if self._bare else "its pages are empty")
+
+    def missing(self, read: int, count: int) -> None:
+        """Say that the pages of ``count`` end that are read."""
         if read < count:
             self._notices.append(f"only the first {read:,} of {count:,} pages were read")
+
+    def _tell(self) -> None:
+        """Say what is wrong with pages."""
         if self._unread:
             self._notices.append(f"{pages_shown(self._unread)} could not be read")
         layered = [sheet.number for sheet in self.sheets if sheet.recognised and sheet.number not in self.recognised]
@@ -747,6 +777,7 @@ class _PdfText:
 
     def extracted(self, headings: Headings, head: Head) -> Extracted:
         """The text of all pages; what nobody sees is at the end of its page and named as hidden."""
+        self._tell()
         composer = TextComposer()
         hyphens = Hyphens(_texts(self.sheets))
         blocks, hidden = 0, []
@@ -760,7 +791,9 @@ class _PdfText:
                     composer.paragraph(piece.text)
                     hidden.append(blocks)
                     blocks += 1
-        found = composer.extracted(head, self._notices, titled=True)
+        if not blocks:
+            return Extracted("", structure=Structure(head=head), notices=tuple(self._notices), pages=tuple(self._bare))
+        found = composer.extracted(head, self._notices, titled=self.first)
         spans = tuple(found.structure.blocks[at].span for at in hidden)
         return replace(found, structure=replace(found.structure, hidden=spans), pages=tuple(self._bare))
 
