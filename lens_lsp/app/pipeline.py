@@ -263,7 +263,18 @@ class Pipeline:
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
         scanned, told = self.workspace.cache.files, tuple(notices(skipped))
         pictures, parts = self.workspace.cache.pictures, self.workspace.partial(ready)
-        around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told, pictures, parts)
+        around = Surroundings(
+            ready.roots,
+            ready.sweep.found,
+            scanned,
+            skipped,
+            stages,
+            told,
+            pictures,
+            parts,
+            self.workspace.cache.documents,
+            self.workspace.cache.unread_documents,
+        )
         answering = AnswerSynthesis(search, oracle, self.ledger, around, self.options.mode)
         async for event in answering.run():
             if known is not None and isinstance(event, Answered):

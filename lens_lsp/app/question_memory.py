@@ -550,10 +550,11 @@ class QuestionMemory:
         self._try(write, None)
 
     def _less(self, answer: Answer) -> bool:
-        """Whether the question was stopped, and known is a whole answer of the same oracle: that one stays."""
+        """Whether the question was stopped, or came before all documents were read, and known is a whole answer of the
+        same oracle: that one stays."""
         known = self._asked
         whole = known is not None and known.status is Status.ANSWERED and known.oracle == self._oracle
-        return whole and answer.stopped is StopReason.CANCELLED
+        return whole and (answer.stopped is StopReason.CANCELLED or answer.coverage.unread > 0)
 
     def _seen(self, answer: Answer, search: Search) -> dict[Key, str]:
         """The documents that bear on the question, but for newer ones that rules read and did not cite: these cannot

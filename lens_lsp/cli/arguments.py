@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 COMMANDS = {
     "ask": "answer a question with the passages that prove it, from folders and files",
     "find": "find the exact passages for a question in folders and files",
+    "read": "read every PDF, Office, e-book and mail file once, so that questions find them at once",
     "check": "check the quotes of saved answers against their sources, for people and CI",
     "clusters": "read, export, verify or forget what earlier questions left behind",
-    "forget": "remove the texts of documents that were kept to be read sooner",
+    "forget": "remove the texts of documents that were kept so that each is read once",
     "consent": "list what may be sent where, and take it back",
     "desktop": "a page in the browser, on this machine: ask, read the proof, see what was sent",
     "mcp": "the server for agents on standard input and output, over the Model Context Protocol",
@@ -110,6 +111,17 @@ unverifiable: its reader has another version now. Nothing is written and nothing
 
 exit status: 0 all verified or moved (or there is nothing to check), 1 some withdrawn, unverifiable or unreadable,
 2 error, 130 interrupted (what was found is printed)
+"""
+_READ_EPILOG = """\
+examples:
+  lens read                      every document below the current folder
+  lens read ~/papers ~/mail      of these folders
+  lens read --json ~/papers      what was read and what was not, for scripts
+
+What is read is kept (`documents.store` in your settings, `lens forget --cache`), a long document part by part: after
+Ctrl-C the same command goes on from there. Documents that took too long before are tried again, with more time.
+
+exit status: 0 nothing is left to be read, 1 something is, 2 error, 130 interrupted (what was read is kept)
 """
 _FORGET_EPILOG = """\
 examples:
@@ -458,6 +470,21 @@ def clusters_parser() -> Parser:
         action.add_argument("--path", default=".", metavar="PATH", help="of the workspace of this path (default: here)")
         action.add_argument("--store", metavar="DIR", help="of this store instead")
         action.flag("--json", "print one JSON document")
+    return parser
+
+
+def read_parser() -> Parser:
+    """The parser of ``lens read``."""
+    parser = Parser(
+        prog="lens read",
+        usage="lens read [options] [PATH …]",
+        description="Read every PDF, Office, e-book and mail file and keep the texts: questions find them at once.",
+        epilog=_READ_EPILOG,
+    )
+    parser.paths("folders or files to read (default: the current folder)")
+    parser.flag("--json", "print one JSON document (schema lens.read/1)")
+    add_corpus_options(parser)
+    parser.flag("--quiet", "nothing on standard error but errors")
     return parser
 
 

@@ -17,7 +17,6 @@ import math
 import os
 import sys
 import threading
-import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +27,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped
-from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.documents.frames import MOST_LETTERS, MOST_PLACES, joined
 from lens_lsp.documents.kinds import (
     INSTALL,
@@ -55,7 +53,9 @@ if TYPE_CHECKING:
 LARGEST = 64 << 20
 """Bytes of a document that is read."""
 LONGEST = 20.0
-"""Seconds that one document may take."""
+"""Seconds that one document may take, or one part of a long one."""
+PATIENT = 120.0
+"""The same where everything is read and nobody waits for an answer."""
 NO_PROGRAM = "scans are not recognised: tesseract is in no folder of your PATH; install tesseract-ocr"
 _RECOGNISED = "pdf-ocr/"
 _NOT_ASKED_FOR = ": documents.ocr is off"
@@ -76,6 +76,8 @@ _REASONS = {
     Failure.DIED: SkipReason.DIED,
     Failure.NO_READER: SkipReason.NO_READER,
 }
+AGAIN = frozenset({SkipReason.TIMED_OUT, SkipReason.DIED})
+"""Why a document was not read that may be read yet, with more time or memory."""
 _Content = tuple[str, str]
 _FOLDER = 0.5
 """What a word of a folder's name counts beside one of the document's own."""
@@ -236,12 +238,13 @@ class Extractions:
 
         ``further`` is asked before each part of a long document behind those that are known: without it all are read.
         ``pictures`` says what happens to pages that are pictures beside others with text; where all of them are, they
-        are recognised in any case if the user asked for that. ``identity`` is of the file that the data are of.
+        are recognised in any case if the user asked for that. ``identity`` is of the file that the data are of, if it
+        can be trusted later on.
         """
         if reader_version(kind) is None:
             raise Skipped(SkipReason.NO_READER)
         digest, stopped = hashlib.sha256(data).hexdigest(), cancelled or (lambda: False)
-        if identity is not None and self._store is not None and identity[1] < time.time_ns() - YOUNG_NS:
+        if identity is not None and self._store is not None:
             self._store.identify(identity, digest)
         recognition = self._recognition if kind.pictures else None
         try:
@@ -581,7 +584,7 @@ def notices(skips: Iterable[Skip]) -> list[str]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
     if late := found[SkipReason.NOT_READ]:
         naming = "it as a path" if late == 1 else "them as paths"
-        told.append(f"{_some(late)} not read within the time: ask again, or name {naming}")
+        told.append(f"{_some(late)} not read within the time: `lens read` reads them all; or name {naming}")
     return [*told, *extractions().notices()]
 
 

@@ -164,6 +164,11 @@ class Batch:
         return starts
 
 
+def trusted(identity: Identity) -> Identity | None:
+    """What identifies a file's content later on, too; None for a young file: another write might show no change."""
+    return identity if identity[1] < time.time_ns() - YOUNG_NS else None
+
+
 class Intake:
     """Reads files of one root; knows the encoding to fall back on, and how many bytes of texts memory may hold."""
 
@@ -254,7 +259,8 @@ class Intake:
             raise Skipped(SkipReason.UNSUPPORTED)
         data, status = root.read_with_stat(path, LARGEST)
         identity = IDENTITY(status)
-        read = extractions().of(kind, data, identity=identity, cancelled=cancelled, pictures=pictures, further=further)
+        known = trusted(identity)
+        read = extractions().of(kind, data, identity=known, cancelled=cancelled, pictures=pictures, further=further)
         return identity, StoredText(read.extracted.text, read.extracted.gist, read.waiting)
 
     def glanced(

@@ -441,6 +441,11 @@ class TextStore:
         """How many documents were not read, or not to their end."""
         return len(self._unread)
 
+    @property
+    def documents(self) -> int:
+        """How many documents there are, without those that cannot be read."""
+        return len(self._pictures) + len(self._unread) - len(self._left)
+
     def unread_called(self, name: str) -> list[Key]:
         """The documents that wait and are called so."""
         return self._unread.called(name)

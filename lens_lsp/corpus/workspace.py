@@ -20,14 +20,15 @@ from typing import Protocol, TypeVar
 
 from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, denied_root, left_out
 from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank, decode
-from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions, privacy_in
+from lens_lsp.corpus.extraction import AGAIN, LARGEST, Pictures, extractions, privacy_in
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import TextReader
 from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.hang_safe_io import WAIT, set_deadline
-from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, without_documents
+from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, trusted, without_documents
 from lens_lsp.corpus.privacy_markers import privacy_of
 from lens_lsp.corpus.safe_open import (
+    IDENTITY,
     UNKNOWN,
     Identity,
     Key,
@@ -260,7 +261,8 @@ class Progress(Protocol):
     """Told how far a stage is, on the thread that does it."""
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
-        """``stage`` is one of walk, read, extract, scan, rank, verify."""
+        """``stage`` is one of walk, read, extract, scan, rank, verify; ``unread`` says once how many of the documents
+        were not read."""
 
 
 @dataclass(slots=True)
@@ -316,6 +318,25 @@ class _Reading:
         self.observer.progress("read", done, total)
         if self.early_reader is not None:
             self.early_reader.offer(done, total, self.snapshot)
+
+
+@dataclass(slots=True)
+class ReadThrough:
+    """What came of reading every document, as far as it has come."""
+
+    documents: int = 0
+    known: int = 0
+    """Their texts were kept before."""
+    read: int = 0
+    private: int = 0
+    """Of those that were read: their texts are not kept."""
+    skipped: list[Skip] = field(default_factory=list)
+    """What cannot be read, and why."""
+
+    @property
+    def left(self) -> int:
+        """How many may yet be read."""
+        return self.documents - self.known - self.read - len(self.skipped)
 
 
 class Workspace:
@@ -439,6 +460,41 @@ class Workspace:
         self.cache.reopen(roots)
         self.cache.read_documents(self._question, seconds=math.inf, cancelled=cancelled)
         self.cache.recognise(seconds=math.inf, cancelled=cancelled)
+
+    def read_through(self, done: ReadThrough, observer: Progress) -> None:
+        """Read every document whose text is not kept yet, without holding any in memory; ``done`` counts."""
+        with self.open() as opened:
+            sweep = self._sweep(opened, observer, None)
+            roots = [root for root, _ in opened]
+            found = [(0, path) for path in sweep.paths] + [(entry.root, entry.path) for entry in sweep.files]
+            documents = [(roots[root], path, kind) for root, path in found if (kind := kind_for(path)) is not None]
+            done.documents = len(documents)
+            for n, (root, path, kind) in enumerate(documents):
+                observer.progress("extract", n, len(documents))
+                try:
+                    self._read_once(root, path, kind, done)
+                except Skipped as skipped:
+                    if skipped.reason is not SkipReason.NOT_READ:
+                        done.skipped.append(Skip(display_path(path), skipped.reason, root.index))
+
+    def _read_once(self, root: Root, path: str, kind: DocumentKind, done: ReadThrough) -> None:
+        """Read a document unless its text is kept. Raises `Skipped`."""
+        identity = identity_of(root, path)
+        try:
+            stored = None if identity is None else extractions().stored(kind, identity)
+        except Skipped as skipped:
+            if skipped.reason not in AGAIN:
+                raise
+            extractions().forget_failures(kind, root.read(path, LARGEST))
+            stored = None
+        if stored is not None and not stored.gist.left and not stored.waiting:
+            done.known += 1
+            return
+        data, status = root.read_with_stat(path, LARGEST)
+        known = trusted(IDENTITY(status))
+        read = extractions().of(kind, data, identity=known, pictures=Pictures.RECOGNISED)
+        done.private += privacy_in(read.extracted) is not None
+        done.read += 1
 
     def skipped(self, ready: PreparedWorkspace) -> tuple[Skip, ...]:
         """What of the files could not be searched, as far as the question has come, by path."""

@@ -399,6 +399,15 @@ class Coverage:
     """Pages and other pictures in scanned documents of which nothing was read, so that no word there was searched."""
     partial: Sequence[Part] = ()
     """What of the searched files and folders was not searched."""
+    documents: int = 0
+    """PDF, Office, e-book and mail files that have a text, or may have one."""
+    unread: int = 0
+    """Those of them that were not read yet, or not to their end: of these nothing is known."""
+
+    @property
+    def unread_told(self) -> str:
+        """What is said first while documents are unread; empty once all were read."""
+        return f"Not read yet: {self.unread:,} of {self.documents:,} documents." if self.unread else ""
 
 
 @dataclass(frozen=True, slots=True)

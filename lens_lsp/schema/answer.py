@@ -115,6 +115,7 @@ def coverage_json(coverage: Coverage) -> dict[str, object]:
     """What was looked at, and what was not and why."""
     return {
         **shape(coverage, "found", "scanned", "skipped", "admitted", "read", "matches_unread", "pictures"),
+        **shape(coverage, "documents", "unread"),
         "partial": [shape(part) | {"line": part.line or None} for part in coverage.partial],
     }
 
