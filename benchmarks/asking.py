@@ -15,7 +15,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.model import answer as domain
 from lens_lsp.model.answer import answer_of
-from lens_lsp.schema.answer import answer_json
+from lens_lsp.schema.answer_shapes import answer_json
 
 Answer = dict[str, Any]
 """As ``lens ask --json`` prints it, schema ``lens.answer/2``."""

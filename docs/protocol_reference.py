@@ -12,9 +12,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import GenerateJsonSchema
 
 from lens_lsp.lsp.request_handler import NUMBERS
-from lens_lsp.schema import protocol, protocol_results
+from lens_lsp.model import answer, cluster, documents, text
+from lens_lsp.schema import protocol_params, protocol_results
 
 HEAD = """\
 # Requests of our own
@@ -65,27 +67,29 @@ class Call:
 
 
 CALLS = {
-    "lens/answer": Call(protocol.AnswerParams, protocol_results.KeptAnswer),
-    "lens/ask": Call(protocol.AskParams, protocol_results.AnswerResult | protocol_results.DryRunResult),
-    "lens/check": Call(protocol.CheckParams, protocol_results.CheckResult),
-    "lens/clusters": Call(protocol.ClustersParams, protocol_results.ClustersResult),
+    "lens/answer": Call(protocol_params.AnswerParams, protocol_results.KeptAnswer),
+    "lens/ask": Call(protocol_params.AskParams, protocol_results.AnswerResult | protocol_results.DryRunResult),
+    "lens/check": Call(protocol_params.CheckParams, protocol_results.CheckResult),
+    "lens/clusters": Call(protocol_params.ClustersParams, protocol_results.ClustersResult),
     "lens/event": Call(protocol_results.EventParams, direction="server → client, a notification"),
-    "lens/find": Call(protocol.FindParams, protocol_results.FindResult),
-    "lens/forget": Call(protocol.ForgetParams, protocol_results.ForgetResult),
-    "lens/ledger": Call(protocol.LedgerParams, protocol_results.LedgerResult),
-    "lens/model": Call(protocol.ModelParams, protocol.ModelResult, "server → client"),
-    "lens/passage": Call(protocol.PassageParams, protocol_results.PassageResult),
-    "lens/recheck": Call(protocol.RecheckParams, protocol_results.RecheckResult),
-    "lens/status": Call(protocol.StatusParams, protocol.Status),
-    "lens/text": Call(protocol.TextParams, protocol_results.TextResult),
-    "lens/threads": Call(protocol.ThreadsParams, protocol_results.ThreadsResult),
-    "lens/wrong": Call(protocol.WrongParams, protocol_results.WrongResult),
-    "lens.server.ask": Call(protocol.AskCommand, protocol_results.AnswerResult, "command"),
-    "lens.server.find": Call(protocol.FindCommand, protocol_results.FindResult, "command"),
-    "lens.server.insertAnswer": Call(protocol.InsertAnswerParams, protocol_results.InsertAnswerResult, "command"),
-    "lens.server.openAnswer": Call(protocol.OpenAnswerParams, protocol_results.OpenAnswerResult, "command"),
-    "lens.server.recheck": Call(protocol.RecheckParams, protocol_results.RecheckResult, "command"),
-    "lens.server.wrong": Call(protocol.WrongParams, protocol_results.WrongResult, "command"),
+    "lens/find": Call(protocol_params.FindParams, protocol_results.FindResult),
+    "lens/forget": Call(protocol_params.ForgetParams, protocol_results.ForgetResult),
+    "lens/ledger": Call(protocol_params.LedgerParams, protocol_results.LedgerResult),
+    "lens/model": Call(protocol_params.ModelParams, protocol_params.ModelResult, "server → client"),
+    "lens/passage": Call(protocol_params.PassageParams, protocol_results.PassageResult),
+    "lens/recheck": Call(protocol_params.RecheckParams, protocol_results.RecheckResult),
+    "lens/status": Call(protocol_params.StatusParams, protocol_params.ServerStatus),
+    "lens/text": Call(protocol_params.TextParams, protocol_results.TextResult),
+    "lens/threads": Call(protocol_params.ThreadsParams, protocol_results.ThreadsResult),
+    "lens/wrong": Call(protocol_params.WrongParams, protocol_results.WrongResult),
+    "lens.server.ask": Call(protocol_params.AskCommand, protocol_results.AnswerResult, "command"),
+    "lens.server.find": Call(protocol_params.FindCommand, protocol_results.FindResult, "command"),
+    "lens.server.insertAnswer": Call(
+        protocol_params.InsertAnswerParams, protocol_results.InsertAnswerResult, "command"
+    ),
+    "lens.server.openAnswer": Call(protocol_params.OpenAnswerParams, protocol_results.OpenAnswerResult, "command"),
+    "lens.server.recheck": Call(protocol_params.RecheckParams, protocol_results.RecheckResult, "command"),
+    "lens.server.wrong": Call(protocol_params.WrongParams, protocol_results.WrongResult, "command"),
 }
 """By method or command."""
 
@@ -117,12 +121,37 @@ def _schemas() -> tuple[dict[tuple[str, str], dict[str, Any]], dict[str, Any]]:
     """The schema of each side of each call, and the types that they share."""
     sides = [(name, side, getattr(call, side)) for name, call in CALLS.items() for side in ("params", "result")]
     adapters = [((name, side), "validation", TypeAdapter(kind)) for name, side, kind in sides if kind is not None]
-    found, whole = TypeAdapter.json_schemas(adapters, by_alias=True)
-    types: dict[str, Any] = whole["$defs"]
+    found, whole = TypeAdapter.json_schemas(adapters, by_alias=True, schema_generator=_Generator)
+    every: dict[str, Any] = whole["$defs"]
+    names = {f"#/$defs/{name}": each for name, each in every.items() if "enum" in each}
+    types = {name: _with_values(each, names) for name, each in every.items() if "enum" not in each}
     for name, schema in types.items():
+        if name in MODEL:  # a dataclass of the model, of which every field is written
+            schema["required"] = list(schema["properties"])
+            for field in schema["properties"].values():
+                field.pop("default", None)
         for key, told in TOLD.get(name, {}).items():
             schema["properties"][key]["description"] = told
     return {key: schema for (key, _), schema in found.items()}, types
+
+
+class _Generator(GenerateJsonSchema):
+    """Gives fields that hold an enumeration a title, as all others."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return schema["type"] == "definition-ref" or super().field_title_should_be_set(schema)
+
+
+def _with_values(part: Any, enumerations: dict[str, Any]) -> Any:
+    """A schema in which the values of an enumeration stand where its name would."""
+    if isinstance(part, list):
+        return [_with_values(each, enumerations) for each in part]
+    if not isinstance(part, dict):
+        return part
+    values = enumerations.get(part.get("$ref", ""))
+    if values is None:
+        return {key: _with_values(each, enumerations) for key, each in part.items()}
+    return {"enum": values["enum"], "type": values["type"], **{key: part[key] for key in ("title",) if key in part}}
 
 
 def _flat(schema: dict[str, Any]) -> list[dict[str, Any]]:
@@ -134,7 +163,7 @@ def _flat(schema: dict[str, Any]) -> list[dict[str, Any]]:
 def _told_of_fields() -> dict[str, dict[str, str]]:
     """What stands below the fields of each type, by the names of type and key."""
     told: dict[str, dict[str, str]] = {}
-    for module in (protocol, protocol_results):
+    for module in (answer, cluster, documents, text, protocol_params, protocol_results):
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 told[node.name] = {**_inherited(node, told), **dict(_below(node))}
@@ -153,6 +182,8 @@ def _below(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 
 TOLD = _told_of_fields()
+MODEL = {name for module in (answer, cluster, documents, text) for name in vars(module)}
+"""The types that are declared by the model."""
 SCHEMAS, TYPES = _schemas()
 
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from evaluation.data.datasets import Gold, GoldSpan, Question
 from evaluation.data.snapshots import Corpus
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.judge.analysis import analyse, names
 from lens_lsp.judge.answer_markdown import block
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.chat_oracle import budget_for, new_nonce
 from lens_lsp.judge.llm.conversation import Conversation, Prompt, PromptComposer
 from lens_lsp.judge.oracle import ObserveRequest, Oracle, Synthesis, SynthesisRequest
+from lens_lsp.judge.rules.question_plan import analyse, names
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import UsageError

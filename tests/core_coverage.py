@@ -28,7 +28,7 @@ CORE = (
     "lens_lsp/model/text.py",
     "lens_lsp/model/sanitize.py",
     "lens_lsp/lsp/transport.py",
-    "lens_lsp/lsp/hover.py",
+    "lens_lsp/lsp/navigation.py",
     "lens_lsp/lsp/locations.py",
     "lens_lsp/documents/frames.py",
     "lens_lsp/corpus/safe_open.py",

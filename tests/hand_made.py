@@ -17,6 +17,7 @@ from lens_lsp.model.answer import (
     Answered,
     Arm,
     Belief,
+    BestCell,
     Covered,
     Event,
     EvidenceFound,
@@ -177,6 +178,6 @@ def _belief(state: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], *, c
         for cell, share in enumerate(POSITION[name])
     }
     total = 0.1 + sum(mass.values())
-    best = sorted(((*cell, value / total) for cell, value in mass.items()), key=lambda item: -item[2])[:3]
+    best = sorted((BestCell(*cell, value / total) for cell, value in mass.items()), key=lambda item: -item.belief)[:3]
     glr, rule = (TABLE.full, "glr") if covered else (None, None)
     return Belief("f1", 0.1 / total, glr, threshold=2.3, covered=covered, rule=rule, best=tuple(best))

@@ -21,7 +21,7 @@ from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.safe_open import Root, read_files
 from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.corpus.text_store import TextStore
-from lens_lsp.corpus.walk import discover_names
+from lens_lsp.corpus.walk import discover
 from lens_lsp.search.corpus_view import Ints, Measures, measure
 
 TOP = 10
@@ -79,7 +79,7 @@ def lowered(folder: str) -> tuple[Arena, list[str]]:
     """All files of a folder with ASCII letters lowered and nothing else done: slots are places in the list of paths."""
     arena = Arena()
     with Root(folder) as root:
-        paths = discover_names(root, CorpusRules()).paths
+        paths = discover(root, CorpusRules(), names_only=True).paths
         for path, (data, _) in zip(paths, read_files(root, paths, sys.maxsize), strict=True):
             if not isinstance(data, bytes):
                 raise OSError(f"{path} cannot be read")
@@ -91,7 +91,7 @@ def cached(folder: str) -> TextStore:
     """What a question finds in memory: every text folded, with its names."""
     cache = TextStore()
     with Root(folder) as root:
-        cache.fill(root, discover_names(root, CorpusRules()).paths, {})
+        cache.fill(root, discover(root, CorpusRules(), names_only=True).paths, {})
     return cache
 
 

@@ -15,7 +15,7 @@ from benchmarks.speed.bench import Bench
 from benchmarks.speed.row import Beside, Row, row
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root, read_files
-from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.walk import discover
 
 _ROOM = 16 << 20
 """Bytes of the buffer of the plain loop; every file of the corpora fits."""
@@ -28,7 +28,7 @@ def walk(bench: Bench) -> Iterator[Row]:
         with Root(str(folder.path)) as root:
             names, status, listed, asked = interleaved(
                 bench.runs,
-                partial(timed, partial(discover_names, root, CorpusRules())),
+                partial(timed, partial(discover, root, CorpusRules(), names_only=True)),
                 partial(timed, partial(discover, root, CorpusRules())),
                 partial(_listed, program),
                 partial(timed, partial(plain_status, folder.path)),
@@ -41,7 +41,7 @@ def read(bench: Bench) -> Iterator[Row]:
     """All bytes of all files; and what a first question does with them: decode, fold, keep."""
     for folder in bench.folders("A", "docs", "C"):
         with Root(str(folder.path)) as root:
-            paths = discover_names(root, CorpusRules()).paths
+            paths = discover(root, CorpusRules(), names_only=True).paths
             whole = [os.path.join(root.path, path) for path in paths]
             ours, kept, plain = interleaved(
                 bench.runs,

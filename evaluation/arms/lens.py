@@ -19,7 +19,7 @@ from lens_lsp.app.settings import Request
 from lens_lsp.model.answer import Answer, Event, RequirementResult, RequirementStatus, answer_of
 from lens_lsp.model.documents import Findings
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.answer import evidence_json
+from lens_lsp.schema.answer_shapes import evidence_json
 
 if TYPE_CHECKING:
     from lens_lsp.app.lens import Lens

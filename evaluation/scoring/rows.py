@@ -10,7 +10,7 @@ from evaluation.scoring.metrics import Worded, holds_gold, score
 from evaluation.scoring.taxonomy import outcome_of
 from lens_lsp.model.answer import Status
 from lens_lsp.model.observation import Verdict
-from lens_lsp.schema.answer import account_json
+from lens_lsp.schema.answer_shapes import account_json
 
 
 def row_of(

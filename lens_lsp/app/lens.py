@@ -16,16 +16,8 @@ from lens_lsp.app.oracle_factory import Terms, local_reader
 from lens_lsp.app.settings import RERANKED, Request, Settings
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import PATIENT, extractions, notices
-from lens_lsp.corpus.workspace import (
-    FIRST,
-    QUESTION,
-    PreparedWorkspace,
-    Progress,
-    ReadThrough,
-    Workspace,
-    overlay,
-)
-from lens_lsp.judge.analysis import analyse
+from lens_lsp.corpus.workspace import FIRST, QUESTION, PreparedWorkspace, Progress, ReadThrough, Workspace, overlay
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Event, StopReason
 from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError

@@ -168,7 +168,7 @@ class OracleFactory:
             await self.aclose()
 
     async def _terms(self, stop: Stop | None) -> Terms:
-        from lens_lsp.judge.cancellation import Stop, StoppableChat
+        from lens_lsp.judge.cancellation import Stop
 
         stop, settings, meter = stop or Stop(), self.settings, self._counter()
         if settings.daily_tokens is not None:
@@ -178,7 +178,7 @@ class OracleFactory:
                 async with stop.heeded():
                     await self.open()
         budget = replace(self, settings=settings).budget
-        return Terms(self.mode, StoppableChat(self.chat(), stop), budget, settings, meter)
+        return Terms(self.mode, replace(self.chat(), stop=stop), budget, settings, meter)
 
     def _counter(self) -> Meter:
         from lens_lsp.memory.userdata import Meter, usage_file

@@ -12,12 +12,11 @@ from lens_lsp.app.oracle_factory import LocalJudge, Terms, local_judge
 from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.corpus.workspace import EarlierState, PreparedWorkspace, Progress, Snapshot, Workspace, overlay
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.cancellation import QuestionTasks
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.oracle import Oracle, ReadingJudge
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
-from lens_lsp.judge.rules.question_plan import question_plan
+from lens_lsp.judge.rules.question_plan import analyse, question_plan
 from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
@@ -31,6 +30,7 @@ from lens_lsp.search.synthesis import AnswerSynthesis, Surroundings
 if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory, QuestionMemory
     from lens_lsp.app.settings import Request
+
 
 _SLICE = 2.0
 """Seconds for which documents are read between two rounds."""

@@ -22,6 +22,7 @@ from lens_lsp.model.text import Span
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.openai_client import OpenAIChat
 
+
 _VARIABLES = {"model.baseUrl": "LENS_BASE_URL", "model.name": "LENS_MODEL"}
 _EDITOR = "editor"
 AUTO = "auto"

@@ -18,19 +18,29 @@ from fractions import Fraction
 from functools import cmp_to_key, reduce
 from operator import ge, gt, le, lt
 
-from lens_lsp.arithmetic import operations
-from lens_lsp.arithmetic.operations import add, amounts, described_value, divide, in_unit, order, subtract
 from lens_lsp.arithmetic.typed_values import (
     NUMERIC,
     CalendarDate,
     Value,
     ValueKind,
+    add,
+    amounts,
     dated,
     days_between,
+    described_value,
+    divide,
+    equal,
     half_up,
+    in_unit,
     is_year,
     months_between,
+    multiply,
+    negate,
+    order,
+    part_of,
+    power,
     quantity,
+    subtract,
     truth,
     try_date,
     years_between,
@@ -277,7 +287,7 @@ class _Parser:
             return left
         right = self._sum()
         if symbol in _EQUALITIES:
-            return truth(operations.equal(left, right) is _EQUALITIES[symbol])
+            return truth(equal(left, right) is _EQUALITIES[symbol])
         return truth(_ORDERS[symbol](order(left, right), 0))
 
     def _chain(self, read: Callable[[], Value], operators: Mapping[str, Callable[[Value, Value], Value]]) -> Value:
@@ -291,16 +301,16 @@ class _Parser:
         return self._chain(self._product, {"+": add, "-": subtract})
 
     def _product(self) -> Value:
-        return self._chain(self._sign, {"of": operations.part_of, "*": operations.multiply, "/": divide})
+        return self._chain(self._sign, {"of": part_of, "*": multiply, "/": divide})
 
     def _sign(self) -> Value:
         if self._take("-"):
-            return operations.negate(self._deeper(self._sign))
+            return negate(self._deeper(self._sign))
         if self._take("+"):
             return self._deeper(self._sign)
         base = self._primary()
         if self._take("**", "^"):
-            return operations.power(base, self._deeper(self._sign))
+            return power(base, self._deeper(self._sign))
         return base
 
     def _primary(self) -> Value:
@@ -356,7 +366,7 @@ class _Parser:
             shown = "" if written is None else f", which {written[2].strip()!r} is not"
             raise ComputationError(f"convert takes a value and a unit{shown}.")
         self.at = written.end()
-        return operations.in_unit(value, unit)
+        return in_unit(value, unit)
 
     def _literal(self) -> Value:
         written = _DATE.match(self.text, self.at)

@@ -27,8 +27,17 @@ from lens_lsp.arithmetic.notation import (
     match_words,
     plain,
 )
-from lens_lsp.arithmetic.operations import order
-from lens_lsp.arithmetic.typed_values import CalendarDate, Value, ValueKind, agrees, clock, dated, is_year, quantity
+from lens_lsp.arithmetic.typed_values import (
+    CalendarDate,
+    Value,
+    ValueKind,
+    agrees,
+    clock,
+    dated,
+    is_year,
+    order,
+    quantity,
+)
 from lens_lsp.arithmetic.units import (
     FUNCTION_WORDS,
     ONE,

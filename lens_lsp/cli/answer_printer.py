@@ -17,12 +17,11 @@ from collections.abc import Sequence
 
 from lens_lsp.cli.renderers import (
     APART,
-    GrepRenderer,
     Places,
     QuestionWords,
     Range,
+    Renderer,
     Style,
-    TextRenderer,
     clipped,
     columns,
     flowed,
@@ -35,17 +34,7 @@ from lens_lsp.cli.renderers import (
     wrapped,
 )
 from lens_lsp.cli.summary import Trace, explained_style
-from lens_lsp.cli.terminal import (
-    ProgressBar,
-    coloured,
-    is_kept,
-    is_terminal,
-    one_line,
-    printable,
-    printable_path,
-    put,
-    put_json,
-)
+from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, printable, printable_path, put, put_json
 from lens_lsp.model.answer import (
     Answer,
     AnswerDelta,
@@ -62,11 +51,10 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import stamp_of, stamped
 from lens_lsp.model.plan import Intent
-from lens_lsp.model.sanitize import markdown_without_links, sanitize_markdown
+from lens_lsp.model.sanitize import markdown_without_links, printable_line, sanitize_markdown
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content
-from lens_lsp.schema.answer import answer_json, moment
-from lens_lsp.schema.events import event_json
+from lens_lsp.schema.answer_shapes import answer_json, event_json, moment
 
 _MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
 MOST_PASSAGES = 3
@@ -336,7 +324,7 @@ def answer_text(text: str, style: Style) -> str:
 
 def passages(answer: Answer, places: Places, style: Style) -> str:
     """The numbered passages, in the order of their numbers, and what of the answer was known before."""
-    renderer = TextRenderer(places, style, answer.question)
+    renderer = Renderer("text", places, style, answer.question)
     note = reused_note(answer)
     shown = "".join(f"{style.number(f'[{item.n}]')} {renderer.evidence(item)}" for item in answer.evidence)
     return shown + (style.dim(note) + "\n" if note else "")
@@ -345,7 +333,7 @@ def passages(answer: Answer, places: Places, style: Style) -> str:
 def live_line(item: Evidence, places: Places, style: Style, columns: int) -> str:
     """One line for a passage that was just found, its number not yet known; ``columns`` is the terminal's width."""
     where = opened_at(places, item, Style())
-    quote = one_line(item.quote)
+    quote = printable_line(item.quote)
     room = columns - len(where) - 5
     if room < 10:
         return style.dim(f"· {where}") + "\n"
@@ -364,7 +352,7 @@ def markdown_answer(answer: Answer, places: Places) -> str:
 
     marked = markdown_without_links(printable(answer.text), footnotes)
     notes = "".join(
-        f'[^{item.n}]: {markdown_link(item, places)} "{sanitize_markdown(one_line(item.quote))}"\n'
+        f'[^{item.n}]: {markdown_link(item, places)} "{sanitize_markdown(printable_line(item.quote))}"\n'
         for item in answer.evidence
     )
     note = reused_note(answer)
@@ -374,7 +362,7 @@ def markdown_answer(answer: Answer, places: Places) -> str:
 
 def grep_answer(answer: Answer, places: Places, style: Style) -> str:
     """For editors and pipes: one line a passage, ``path:line:column:text``."""
-    return "".join(map(GrepRenderer(places, style, answer.question).evidence, answer.evidence))
+    return "".join(map(Renderer("grep", places, style, answer.question).evidence, answer.evidence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,7 +410,7 @@ def screen_line(item: Evidence, screen: Screen) -> str:
     path, at = screen.place(item)
     where = clipped(f"{path}{at}", max(1, screen.width - 2), at_start=True)
     left = screen.width - columns(where) - 4
-    quote = clipped(one_line(item.quote), left) if left >= _LEAST_QUOTE else ""
+    quote = clipped(printable_line(item.quote), left) if left >= _LEAST_QUOTE else ""
     return screen.style.dim(f"· {where}{'  ' if quote else ''}{quote}") + "\n"
 
 
@@ -436,7 +424,7 @@ def _head(item: Evidence, screen: Screen) -> str:
     style, number = screen.style, f"[{item.n}] "
     path, at = screen.place(item)
     at = clipped(at, screen.width // 2)
-    titles = [title for part in item.heading if (title := one_line(part))]
+    titles = [title for part in item.heading if (title := printable_line(part))]
     kept = min(_LEAST_TITLE, columns(titles[-1])) + 2 if titles else 0
     path = clipped(path, max(1, screen.width - columns(number + at) - kept), at_start=True)
     left = screen.width - columns(number + path + at) - 2
@@ -449,7 +437,7 @@ class _Quote:
     """A quote on one line, what of it matters, and its lines on a terminal."""
 
     def __init__(self, item: Evidence, question: str, values: Sequence[str], room: int) -> None:
-        heading = one_line(item.heading[-1]) if item.heading else ""
+        heading = printable_line(item.heading[-1]) if item.heading else ""
         kept = [" ".join(value.split()) for value in values]
         text = shortened(flowed(item.quote, heading) or flowed(item.quote), kept)
         self.text = (ELLIPSIS if "start" in item.cut else "") + text + (ELLIPSIS if "end" in item.cut else "")
@@ -583,21 +571,21 @@ def _paragraphs(answer: Answer, shown: Sequence[Evidence], screen: Screen) -> li
     missing = [one for one in answer.requirements if one.status is RequirementStatus.MISSING]
     found = [one for one in answer.requirements if one.status is not RequirementStatus.MISSING]
     if not answer.evidence:
-        return _prose(answer.text) or [one_line(answer.text)]
+        return _prose(answer.text) or [printable_line(answer.text)]
     if answer.intent is Intent.SUMMARIZE:
         return _outline(answer, screen)
     if missing and not found:
         return [f"No passage states this. Closest passages: {' '.join(f'[{item.n}]' for item in shown)}"]
     if missing:
-        names = ", ".join(f"“{one_line(one.text)}”" for one in missing)
-        return [f"No passage states {names}.", *(f"{one_line(one.text)}: {_fact(one, answer)}" for one in found)]
+        names = ", ".join(f"“{printable_line(one.text)}”" for one in missing)
+        return [f"No passage states {names}.", *(f"{printable_line(one.text)}: {_fact(one, answer)}" for one in found)]
     contested = any(one.status is RequirementStatus.CONTESTED for one in found)
     if answer.intent is Intent.LOOKUP and not contested:
         return [_fact(one, answer) for one in found]
     told = _prose(answer.text)
     operands = answer.intent in (Intent.COMPUTATION, Intent.COMPARISON) and not contested
     if operands and not any(_STRONG in line for line in told):  # nothing was computed: they stand side by side
-        told += [f"{one_line(one.text)}: {_fact(one, answer)}" for one in found]
+        told += [f"{printable_line(one.text)}: {_fact(one, answer)}" for one in found]
     return told or [_fact(one, answer) for one in found]
 
 
@@ -613,7 +601,7 @@ def _fact(one: RequirementResult, answer: Answer) -> str:
         quote = None if proof is None else _Quote(proof, answer.question, (), 1)
         value = "" if quote is None else quote.text[quote.best().start : quote.best().end]
     sure = "" if one.confidence is None else f" · probably right: {one.confidence * 100:.0f} %"
-    return f"**{clipped(one_line(value), 240)}** {marks}{sure}"
+    return f"**{clipped(printable_line(value), 240)}** {marks}{sure}"
 
 
 def _outline(answer: Answer, screen: Screen) -> list[str]:

@@ -17,6 +17,7 @@ from lens_lsp.model.errors import PathNotFound, UsageError
 if TYPE_CHECKING:
     from lens_lsp.app.settings import CommandLine, Settings
 
+
 COMMANDS = {
     "ask": "answer a question with the passages that prove it, from folders and files",
     "find": "find the exact passages for a question in folders and files",
@@ -43,7 +44,9 @@ examples:
 exit status: 0 answered or found, 1 not (wholly) answered or nothing found, 2 error, 130 interrupted
 `lens COMMAND --help` tells more about a command.
 """
-_ASK_EPILOG = """\
+_ASK = """\
+Answer a question from folders and files, each statement with the passage that proves it.
+
 examples:
   lens ask "when does the lease end"             over the current folder
   lens ask "how many invoices are unpaid" ~/notes --scope "2024/**"
@@ -62,7 +65,9 @@ Ctrl-C once stops the search and prints what was found, twice leaves at once.
 
 exit status: 0 answered, 1 partly or not answered, 2 error, 130 interrupted (what was found is printed)
 """
-_FIND_EPILOG = """\
+_FIND = """\
+Find the exact passages for a question: ranked and checked against the files.
+
 examples:
   lens find "when does the lease end"            search the current folder
   lens find "retry policy" docs src -n 5         the five best passages of two folders
@@ -78,14 +83,18 @@ Colours: NO_COLOR, CLICOLOR, CLICOLOR_FORCE and FORCE_COLOR are honoured.
 
 exit status: 0 a passage was printed, 1 nothing found, 2 error, 130 interrupted (what was found is printed)
 """
-_DOCTOR_EPILOG = """\
+_DOCTOR = """\
+Show what a bug report needs: versions, paths, settings, what a search here would read.
+
 examples:
   lens doctor                    the workspace of the current folder
   lens doctor ~/notes --json     of another folder, for scripts
 
 Nothing secret is printed: of keys and addresses only whether they are set, and your home folder as ~.
 """
-_DESKTOP_EPILOG = """\
+_DESKTOP = """\
+Ask in the browser, on this machine only. Runs until Ctrl-C, or until its window is closed.
+
 examples:
   lens desktop ~/notes ~/papers   two folders, in the default browser
   lens desktop --no-browser       print the link and open nothing
@@ -96,7 +105,9 @@ window of its own `pip install 'lens-lsp[window]'`.
 
 exit status: 0 ended by Ctrl-C or by closing the window, 2 error
 """
-_CHECK_EPILOG = """\
+_CHECK = """\
+Check every quote in saved answers, and in answers inserted into notes, against its source.
+
 examples:
   lens check                                     every answer file and block below the current folder
   lens check docs notes/lease.md                 of these paths
@@ -112,7 +123,9 @@ unverifiable: its reader has another version now. Nothing is written and nothing
 exit status: 0 all verified or moved (or there is nothing to check), 1 some withdrawn, unverifiable or unreadable,
 2 error, 130 interrupted (what was found is printed)
 """
-_READ_EPILOG = """\
+_READ = """\
+Read every PDF, Office, e-book and mail file and keep the texts: questions find them at once.
+
 examples:
   lens read                      every document below the current folder
   lens read ~/papers ~/mail      of these folders
@@ -123,7 +136,9 @@ Ctrl-C the same command goes on from there. Documents that took too long before 
 
 exit status: 0 nothing is left to be read, 1 something is, 2 error, 130 interrupted (what was read is kept)
 """
-_FORGET_EPILOG = """\
+_FORGET = """\
+Remove the texts of documents that were kept so that each is read once, of every folder.
+
 examples:
   lens forget --cache                            the texts in your cache folder; documents are read anew
 
@@ -131,7 +146,9 @@ What earlier questions left behind is forgotten by `lens clusters forget`, conse
 
 exit status: 0 something was removed, 1 there was nothing, 2 error, 130 interrupted
 """
-_CONSENT_EPILOG = """\
+_CONSENT = """\
+Consents to send questions and passages of a workspace to an endpoint on another machine.
+
 examples:
   lens consent list                                          what may be sent where
   lens consent revoke --workspace ~/notes                    nothing of these notes any more
@@ -140,7 +157,9 @@ examples:
 
 exit status: 0 there was something to list or take back, 1 there was not, 2 error
 """
-_CLUSTERS_EPILOG = """\
+_CLUSTERS = """\
+What earlier questions left in the store of a workspace: facts, and the quotes that prove them.
+
 examples:
   lens clusters list                             what is known of this workspace
   lens clusters show 3f2a                        one cluster, by the beginning of its id
@@ -152,6 +171,24 @@ examples:
 
 exit status: 0 there was something (verify: every quote stands; check: no wrong answer is given any more), 1 there was
 not (verify: a quote drifted; check: a wrong answer is still given), 2 error, 130 interrupted
+"""
+
+_SERVE = """\
+The language server on standard input and output. An editor starts it; there is nothing to type.
+
+exit status: 0 the editor shut it down, 1 it left without that or stopped reading, 3 it is gone,
+4 what it sent is no sequence of messages, 2 a mistyped option, 130 interrupted
+"""
+_MCP = """\
+A server for agents (Model Context Protocol) on standard input and output. A client starts it; \
+there is nothing to type.
+
+examples:
+  lens mcp                      in the roots that the client names, without any in the current folder
+  lens mcp ~/work               in those of them that lie in this folder
+  lens mcp --no-roots ~/notes   in this folder, whatever the client has open
+
+exit status: 0 the client left, 2 a mistyped option or no such folder, 130 interrupted
 """
 
 
@@ -207,6 +244,12 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
+def _command(name: str, usage: str, words: str) -> Parser:
+    """The parser of one command, without its options; ``words`` are its description and the end of its help."""
+    description, _, epilog = words.partition("\n\n")
+    return Parser(prog=f"lens {name}", usage=f"lens {name} {usage}".rstrip(), description=description, epilog=epilog)
+
+
 def top_level_parser() -> Parser:
     """The parser behind ``lens --help``; it knows the commands by name only."""
     commands = "\n".join(f"  {name:8} {what}" for name, what in COMMANDS.items())
@@ -222,12 +265,7 @@ def top_level_parser() -> Parser:
 
 def ask_parser() -> Parser:
     """The parser of ``lens ask``."""
-    parser = Parser(
-        prog="lens ask",
-        usage="lens ask [options] QUESTION [PATH …]",
-        description="Answer a question from folders and files, each statement with the passage that proves it.",
-        epilog=_ASK_EPILOG,
-    )
+    parser = _command("ask", "[options] QUESTION [PATH …]", _ASK)
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="what you want to know, in your own words")
     parser.paths(_SEARCHED)
     parser.add_argument(
@@ -243,30 +281,19 @@ def ask_parser() -> Parser:
         "(on standard error with --json, --events and --format grep)",
     )
     add_corpus_options(parser)
-    parser.add_argument(
-        "--max-calls", type=_FROM_ZERO, metavar="N", help="at most N calls to a model, below the mode's own limit"
-    )
-    parser.add_argument(
-        "--max-tokens",
-        type=_COUNT,
-        metavar="N",
-        help="at most N tokens to and from a model, in place of your settings' limit",
-    )
-    parser.add_argument(
-        "--max-seconds",
-        type=_AMOUNT,
-        metavar="S",
-        help="stop searching after S seconds, in place of your settings' limit",
-    )
-    parser.add_argument(
-        "--call-seconds",
-        type=_AMOUNT,
-        metavar="S",
-        help="wait S seconds for one call to a model, in place of model.callSeconds in your settings",
-    )
-    parser.add_argument(
-        "--max-cost", type=_AMOUNT, metavar="X", help="spend at most X; needs model.prices in your settings"
-    )
+    for option, kind, metavar, meaning in (
+        ("--max-calls", _FROM_ZERO, "N", "at most N calls to a model, below the mode's own limit"),
+        ("--max-tokens", _COUNT, "N", "at most N tokens to and from a model, in place of your settings' limit"),
+        ("--max-seconds", _AMOUNT, "S", "stop searching after S seconds, in place of your settings' limit"),
+        (
+            "--call-seconds",
+            _AMOUNT,
+            "S",
+            "wait S seconds for one call to a model, in place of model.callSeconds in your settings",
+        ),
+        ("--max-cost", _AMOUNT, "X", "spend at most X; needs model.prices in your settings"),
+    ):
+        parser.add_argument(option, type=kind, metavar=metavar, help=meaning)
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of everything drawn by chance (default: %(default)s)"
     )
@@ -287,13 +314,8 @@ def ask_parser() -> Parser:
 
 def find_parser() -> Parser:
     """The parser of ``lens find``."""
-    parser = Parser(
-        prog="lens find",
-        usage="lens find [options] QUERY [PATH …]",
-        description="Find the exact passages for a question: ranked and checked against the files.",
-        epilog=_FIND_EPILOG,
-    )
-    parser.add_argument("query", nargs="?", metavar="QUERY", help="what to look for, in your own words")
+    parser = _command("find", "[options] QUERY [PATH …]", _FIND)
+    parser.add_argument("question", nargs="?", metavar="QUERY", help="what to look for, in your own words")
     parser.paths(_SEARCHED)
     parser.add_argument(
         "-n", "--limit", type=_COUNT, default=10, metavar="N", help="show at most N passages (default: %(default)s)"
@@ -334,30 +356,14 @@ def add_store_options(parser: Parser, folder: str, off: str) -> None:
 
 def serve_parser() -> Parser:
     """The parser of ``lens serve``."""
-    parser = Parser(
-        prog="lens serve",
-        usage="lens serve",
-        description="The language server on standard input and output. An editor starts it; there is nothing to type.",
-        epilog="exit status: 0 the editor shut it down, 1 it left without that or stopped reading, 3 it is gone,\n"
-        "4 what it sent is no sequence of messages, 2 a mistyped option, 130 interrupted",
-    )
+    parser = _command("serve", "", _SERVE)
     parser.flag("--stdio", "accepted, as editors give it: there is nothing else")
     return parser
 
 
 def mcp_parser() -> Parser:
     """The parser of ``lens mcp``."""
-    parser = Parser(
-        prog="lens mcp",
-        usage="lens mcp [--no-roots] [PATH …]",
-        description="A server for agents (Model Context Protocol) on standard input and output. A client starts it; "
-        "there is nothing to type.",
-        epilog="examples:\n"
-        "  lens mcp                      in the roots that the client names, without any in the current folder\n"
-        "  lens mcp ~/work               in those of them that lie in this folder\n"
-        "  lens mcp --no-roots ~/notes   in this folder, whatever the client has open\n\n"
-        "exit status: 0 the client left, 2 a mistyped option or no such folder, 130 interrupted",
-    )
+    parser = _command("mcp", "[--no-roots] [PATH …]", _MCP)
     parser.paths("folders that may be searched (default: the client's roots)")
     parser.flag("--no-roots", "do not ask the client for its roots: PATH alone says what is searched")
     return parser
@@ -365,12 +371,7 @@ def mcp_parser() -> Parser:
 
 def desktop_parser() -> Parser:
     """The parser of ``lens desktop``."""
-    parser = Parser(
-        prog="lens desktop",
-        usage="lens desktop [options] [PATH …]",
-        description="Ask in the browser, on this machine only. Runs until Ctrl-C, or until its window is closed.",
-        epilog=_DESKTOP_EPILOG,
-    )
+    parser = _command("desktop", "[options] [PATH …]", _DESKTOP)
     parser.paths("folders to search (default: the current folder)")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--no-browser", action="store_true", help="only print the link")
@@ -381,22 +382,17 @@ def desktop_parser() -> Parser:
 
 def doctor_parser() -> Parser:
     """The parser of ``lens doctor``."""
-    parser = Parser(
-        prog="lens doctor",
-        usage="lens doctor [options] [PATH …]",
-        description="Show what a bug report needs: versions, paths, settings, what a search here would read.",
-        epilog=_DOCTOR_EPILOG,
-    )
+    parser = _command("doctor", "[options] [PATH …]", _DOCTOR)
     parser.paths("whose workspace to look at (default: the current folder)")
     parser.flag("--json", "print one JSON document (schema lens.doctor/1)")
     parser.flag("--probe", "ask the configured model ten questions, to see whether it can judge")
     return parser
 
 
-def parse_mixed(parser: Parser, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Options anywhere among the positional arguments, and everything after ``--`` taken literally.
+def parse_mixed(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
+    """Options anywhere among the positional arguments, and everything after ``--`` taken literally, as more ``paths``.
 
-    argparse alone can do one or the other; returned are its namespace and the literal arguments.
+    argparse alone can do one or the other. ``shape`` is how to print, where the command can be told.
     """
     arguments = list(argv)
     literal: list[str] = []
@@ -404,7 +400,11 @@ def parse_mixed(parser: Parser, argv: Sequence[str]) -> tuple[argparse.Namespace
         at = arguments.index("--")
         literal = arguments[at + 1 :]
         del arguments[at:]
-    return parser.parse_intermixed_args(arguments), literal
+    options = parser.parse_intermixed_args(arguments)
+    options.paths = (*options.paths, *literal)
+    machine = next((name for name in ("json", "events") if getattr(options, name, False)), None)
+    options.shape = machine or getattr(options, "format", "text")
+    return options
 
 
 class _Refused(argparse.Action):
@@ -420,12 +420,7 @@ class _Refused(argparse.Action):
 
 def check_parser() -> Parser:
     """The parser of ``lens check``."""
-    parser = Parser(
-        prog="lens check",
-        usage="lens check [options] [PATH …]",
-        description="Check every quote in saved answers, and in answers inserted into notes, against its source.",
-        epilog=_CHECK_EPILOG,
-    )
+    parser = _command("check", "[options] [PATH …]", _CHECK)
     parser.paths("folders or Markdown files to check (default: the current folder)")
     parser.shapes("lens.check/1", ("text", "sarif", "github"))
     parser.flag("--strict", "quotes that moved count as drift")
@@ -437,12 +432,7 @@ def check_parser() -> Parser:
 
 def clusters_parser() -> Parser:
     """The parser of ``lens clusters``."""
-    parser = Parser(
-        prog="lens clusters",
-        usage="lens clusters ACTION [options]",
-        description="What earlier questions left in the store of a workspace: facts, and the quotes that prove them.",
-        epilog=_CLUSTERS_EPILOG,
-    )
+    parser = _command("clusters", "ACTION [options]", _CLUSTERS)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for name, what, words in (
         ("list", "every cluster, the last used one first", None),
@@ -475,12 +465,7 @@ def clusters_parser() -> Parser:
 
 def read_parser() -> Parser:
     """The parser of ``lens read``."""
-    parser = Parser(
-        prog="lens read",
-        usage="lens read [options] [PATH …]",
-        description="Read every PDF, Office, e-book and mail file and keep the texts: questions find them at once.",
-        epilog=_READ_EPILOG,
-    )
+    parser = _command("read", "[options] [PATH …]", _READ)
     parser.paths("folders or files to read (default: the current folder)")
     parser.flag("--json", "print one JSON document (schema lens.read/1)")
     add_corpus_options(parser)
@@ -490,12 +475,7 @@ def read_parser() -> Parser:
 
 def forget_parser() -> Parser:
     """The parser of ``lens forget``."""
-    parser = Parser(
-        prog="lens forget",
-        usage="lens forget --cache",
-        description="Remove the texts of documents that were kept to be read once, of every folder.",
-        epilog=_FORGET_EPILOG,
-    )
+    parser = _command("forget", "--cache", _FORGET)
     parser.add_argument("--cache", action="store_true", required=True, help="the texts in your cache folder")
     parser.flag("--json", "print one JSON document (schema lens.forgotten-cache/1)")
     return parser
@@ -503,12 +483,7 @@ def forget_parser() -> Parser:
 
 def consent_parser() -> Parser:
     """The parser of ``lens consent``."""
-    parser = Parser(
-        prog="lens consent",
-        usage="lens consent list|revoke [options]",
-        description="Consents to send questions and passages of a workspace to an endpoint on another machine.",
-        epilog=_CONSENT_EPILOG,
-    )
+    parser = _command("consent", "list|revoke [options]", _CONSENT)
     actions = parser.add_subparsers(dest="action", required=True, metavar="list|revoke")
     listing = actions.add_parser("list", help="show the origins and workspaces that were consented to")
     listing.flag("--json", "print one JSON document (schema lens.consents/1)")
@@ -521,18 +496,22 @@ def consent_parser() -> Parser:
     return parser
 
 
-def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tuple[str, ...]]:
-    """The first word is the question, the rest are paths.
+def parse_question(
+    parser: Parser, argv: Sequence[str], *, otherwise: str
+) -> tuple[argparse.Namespace, str, tuple[str, ...]]:
+    """The options, and the words among them: the first is the question, the rest are paths.
 
     Raises `UsageError`, with the sentence ``otherwise`` when there is no word at all.
     """
+    options = parse_mixed(parser, argv)
+    words = [word for word in (options.question, *options.paths) if word is not None]
     if not words:
         raise UsageError(otherwise)
     question, *paths = words
     if "" in paths:
         raise UsageError("one of the paths is empty; leave it out to search the current folder")
     # Bytes of the terminal that are no text can never match a decoded document.
-    return question.encode("utf-8", "replace").decode("utf-8"), tuple(paths)
+    return options, question.encode("utf-8", "replace").decode("utf-8"), tuple(paths)
 
 
 def command_line(options: argparse.Namespace) -> CommandLine:

@@ -22,17 +22,18 @@ from lens_lsp.app.settings import Request
 from lens_lsp.app.workspace_store import Notify, StoreChoice, opened_memory, unchanged_memory
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.answer_printer import AnswerPrinter
-from lens_lsp.cli.arguments import ask_parser, command_line, parse_mixed, question_and_paths, settings_for
+from lens_lsp.cli.arguments import ask_parser, command_line, parse_question, settings_for
 from lens_lsp.cli.renderers import Places, roots_of, rows
 from lens_lsp.cli.summary import Summary, closing_line, some
 from lens_lsp.cli.terminal import is_terminal, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.judge.cancellation import Stop
 from lens_lsp.model.answer import Answer, Event, Mode, Status
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.answer import preview_json
+from lens_lsp.schema.answer_shapes import preview_json
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.conversation import Preview
+
 
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 
@@ -40,12 +41,8 @@ _LATER = "What follows depends on the replies: more passages in further rounds, 
 def parse(argv: Sequence[str]) -> tuple[Request, argparse.Namespace]:
     """The request behind the arguments after ``ask``, and all options with the ``shape`` that is printed ("text",
     "markdown", "grep", "json" or "events"); raises `UsageError`."""
-    options, literal = parse_mixed(ask_parser(), argv)
-    options.shape = "json" if options.json else "events" if options.events else options.format
-    words = [word for word in (options.question, *options.paths) if word is not None] + literal
-    question, paths = question_and_paths(
-        words, otherwise='what is the question? type: lens ask "your question" [PATH …]'
-    )
+    otherwise = 'what is the question? type: lens ask "your question" [PATH …]'
+    options, question, paths = parse_question(ask_parser(), argv, otherwise=otherwise)
     if options.thread is not None and options.no_store:
         raise UsageError("--thread needs the store of answers: leave out --no-store")
     trace = options.shape == "events" and options.explain

@@ -27,12 +27,20 @@ from lens_lsp.memory.export import cluster_markdown, exported, is_export
 from lens_lsp.memory.store import Store
 from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.answer import moment
-from lens_lsp.schema.check import check_annotations, check_json, check_sarif, message
-from lens_lsp.schema.clusters import asked_again_json, clusters_json, wrong_json
+from lens_lsp.schema.answer_shapes import moment
+from lens_lsp.schema.memory_shapes import (
+    asked_again_json,
+    check_annotations,
+    check_json,
+    check_sarif,
+    clusters_json,
+    message,
+    wrong_json,
+)
 
 if TYPE_CHECKING:
     from lens_lsp.app.composition import AskedAgain
+
 
 _SHORT = 8
 _LONGEST = 200
@@ -227,9 +235,8 @@ def _named(kept: Sequence[Kept], ids: Sequence[str]) -> list[Kept]:
 def parse_check(argv: Sequence[str]) -> argparse.Namespace:
     """The options after ``check``, with the ``shape`` that is printed ("text", "json", "sarif" or "github"); raises
     `UsageError`."""
-    options, literal = parse_mixed(check_parser(), argv)
-    options.paths = (*options.paths, *literal) or (HERE,)
-    options.shape = "json" if options.json else options.format
+    options = parse_mixed(check_parser(), argv)
+    options.paths = options.paths or (HERE,)
     if "" in options.paths:
         raise UsageError("one of the paths is empty; leave it out to check the current folder")
     return options

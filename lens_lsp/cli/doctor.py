@@ -47,6 +47,7 @@ from lens_lsp.model.marks import Privacy
 if TYPE_CHECKING:
     from lens_lsp.memory.store import Health
 
+
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "onnxruntime", "openai", "platformdirs", "pydantic", "pygls", "watchdog"
 )  # fmt: skip
@@ -65,8 +66,8 @@ Facts = dict[str, Mapping[str, object]]
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The options after ``doctor``; raises `UsageError`."""
-    options, literal = parse_mixed(doctor_parser(), argv)
-    options.paths = (*options.paths, *literal) or (".",)
+    options = parse_mixed(doctor_parser(), argv)
+    options.paths = options.paths or (".",)
     return options
 
 

@@ -13,23 +13,21 @@ from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
-from lens_lsp.cli.arguments import command_line, find_parser, parse_mixed, question_and_paths, settings_for
-from lens_lsp.cli.renderers import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer, roots_of
+from lens_lsp.cli.arguments import command_line, find_parser, parse_question, settings_for
+from lens_lsp.cli.renderers import Places, Renderer, Style, roots_of
 from lens_lsp.cli.summary import Summary, closing_line, explained_style, explanation, interruption
 from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.model.documents import Coverage, Evidence, Findings
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
-from lens_lsp.schema.answer import findings_json
+from lens_lsp.schema.answer_shapes import findings_json
 
 
 def parse(argv: Sequence[str]) -> tuple[Request, argparse.Namespace]:
     """The request behind the arguments after ``find``, and all options with the ``shape`` that is printed ("text",
     "markdown", "grep" or "json"); raises `UsageError`."""
-    options, literal = parse_mixed(find_parser(), argv)
-    options.shape = "json" if options.json else options.format
-    words = [word for word in (options.query, *options.paths) if word is not None] + literal
-    query, paths = question_and_paths(words, otherwise='what should be found? type: lens find "your question" [PATH …]')
+    otherwise = 'what should be found? type: lens find "your question" [PATH …]'
+    options, query, paths = parse_question(find_parser(), argv, otherwise=otherwise)
     request = Request(query, paths, options=command_line(options), limit=options.limit, rerank=options.rerank)
     return request, options
 
@@ -44,7 +42,8 @@ def run(argv: Sequence[str]) -> int:
     paths, rules = searched(request, settings)
     lens = Lens(paths, rules=rules, memory=settings.memory)
     places = Places(roots_of(paths))
-    renderer = _renderer(shape, places, request.question)
+    style = Style(coloured(sys.stdout, os.environ))
+    renderer = None if shape == "json" else Renderer(shape, places, style, request.question)
     # Passages for keeping are stamped where they do not say by themselves that they are ours.
     stamped = shape == "markdown" or (shape == "text" and is_kept(sys.stdout))
     live = _LiveResult(
@@ -129,15 +128,6 @@ class _LiveResult:
             return
         if self.stamp is not None and first:
             put(f"{opening_mark(self.stamp)}\n\n")
-        if first and self.unread and not isinstance(self.renderer, GrepRenderer):
+        if first and self.unread and self.renderer.shape != "grep":
             put(f"{self.unread}\n\n")
         put(self.renderer.evidence(item))
-
-
-def _renderer(shape: str, places: Places, question: str) -> Renderer | None:
-    style = Style(coloured(sys.stdout, os.environ))
-    if shape == "text":
-        return TextRenderer(places, style, question)
-    if shape == "grep":
-        return GrepRenderer(places, style, question)
-    return MarkdownRenderer(places) if shape == "markdown" else None

@@ -17,7 +17,7 @@ from lens_lsp.corpus.workspace import ReadThrough
 from lens_lsp.model.documents import Skip
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.schema.answer import shape
+from lens_lsp.schema.answer_shapes import shape
 
 _NAMED = 20
 """Documents that are named among those that were not read; all are in the JSON."""

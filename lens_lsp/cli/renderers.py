@@ -10,11 +10,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Protocol
 from unicodedata import category, east_asian_width
 from urllib.parse import quote as percent_encoded
 
-from lens_lsp.cli.terminal import one_line, printable, printable_path
+from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.corpus.formats import rare_kind
 from lens_lsp.corpus.safe_open import display_path, folders_at
 from lens_lsp.model.documents import (
@@ -28,7 +27,7 @@ from lens_lsp.model.documents import (
 )
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
-from lens_lsp.model.sanitize import sanitize_markdown
+from lens_lsp.model.sanitize import printable_line, sanitize_markdown
 from lens_lsp.model.text import Position
 from lens_lsp.model.words import FOLDED, MAX_SUFFIX, STOP_WORDS, bigrams, fold, runs, stem
 
@@ -168,14 +167,6 @@ class Places:
         return path[len(inside) :] if path.startswith(inside) and len(path) > len(inside) else path
 
 
-class Renderer(Protocol):
-    """One way to print evidence."""
-
-    def evidence(self, item: Evidence) -> str:
-        """The text of one piece of evidence, line break included."""
-        ...
-
-
 def styled(text: str, part: Range, marks: Iterable[tuple[int, int, Callable[[str], str]]]) -> str:
     """A part of a text in which stretches of it, in order, are styled; a mark begins where the one before it ends."""
     at, stop = part
@@ -188,24 +179,32 @@ def styled(text: str, part: Range, marks: Iterable[tuple[int, int, Callable[[str
     return "".join([*pieces, text[at:stop]])
 
 
-class TextRenderer:
-    """For people: place, heading path, quote with the words of the question in bold. Context stands behind a bar, an
-    ellipsis where text is left out."""
+class Renderer:
+    """Prints evidence in a ``shape``.
 
-    def __init__(self, places: Places, style: Style, question: str) -> None:
+    "text", for people: place, heading path, quote with the words of the question in bold; context stands behind a bar,
+    an ellipsis where text is left out. "grep", for editors and pipes: one line a passage, ``path:line:column:text``.
+    "markdown", for notes and reviews: a numbered list of links, each quote in a fence, which keeps it exact and inert:
+    nothing in it becomes a link, an image or HTML; context stands before and behind it in italics.
+    """
+
+    def __init__(self, shape: str, places: Places, style: Style = Style(), question: str = "") -> None:
+        self.shape = shape
+        shapes = {"text": self._text, "grep": self._grep, "markdown": self._markdown}
+        self.evidence: Callable[[Evidence], str] = shapes[shape]
+        """The text of one piece of evidence, line break included."""
         self._places = places
         self._style = style
         self._words = QuestionWords(question)
 
-    def evidence(self, item: Evidence) -> str:
+    def _text(self, item: Evidence) -> str:
         """The place first, and an empty line last."""
         where = opened_at(self._places, item, self._style)
         locator = "" if has_own_places(item.locator) else locator_text(item.locator)
         kind = rare_kind(item.path)
         parts = (*item.heading, locator, f"({kind})" if kind else "")
-        aside = " › ".join(one_line(part) for part in parts if part)
-        head = f"{where}  {self._style.dim(aside)}" if aside else where
-        lines = []
+        aside = " › ".join(printable_line(part) for part in parts if part)
+        lines = [f"{where}  {self._style.dim(aside)}" if aside else where]
         for part in passage_parts(item):
             lines += [self._style.dim(_GAP)] if part.gap else []
             if part.is_quote:
@@ -215,18 +214,9 @@ class TextRenderer:
                 lines += [_INDENT + line if line.strip() else "" for line in marked]
             else:
                 lines += [self._style.dim(_CONTEXT + line) for line in part.lines]
-        return "\n".join([head, *lines]) + "\n\n"
+        return "\n".join(lines) + "\n\n"
 
-
-class GrepRenderer:
-    """For editors and pipes: one line a passage, ``path:line:column:text``."""
-
-    def __init__(self, places: Places, style: Style, question: str) -> None:
-        self._places = places
-        self._style = style
-        self._words = QuestionWords(question)
-
-    def evidence(self, item: Evidence) -> str:
+    def _grep(self, item: Evidence) -> str:
         """The line of the quote with the most words of the question, its white space squeezed."""
         lines = printable(item.quote).split("\n")
         best = max(range(len(lines)), key=lambda index: (len(self._words.spans(lines[index])), bool(lines[index])))
@@ -235,36 +225,19 @@ class GrepRenderer:
         start = Position(item.start.line + best, first + len(lines[best]) - len(lines[best].lstrip()))
         return f"{place(self._places, replace(item, start=start), self._style)}:{text}\n"
 
-
-class MarkdownRenderer:
-    """For notes and reviews: a numbered list of links, each quote in a fence.
-
-    A fence keeps the quote exact and inert: nothing in it becomes a link, an image or HTML. Context stands before and
-    behind it in italics.
-    """
-
-    def __init__(self, places: Places) -> None:
-        self._places = places
-
-    def evidence(self, item: Evidence) -> str:
+    def _markdown(self, item: Evidence) -> str:
         """One list item."""
-        heading = " › ".join(one_line(part) for part in item.heading)
-        aside = f" — {sanitize_markdown(heading)}" if heading else ""
-        number = f"{item.n}. "
-        quote = fenced(printable(item.quote).strip("\n"))
-        if "start" in item.cut:
-            quote = f"*{ELLIPSIS}*\n\n{quote}"
-        if "end" in item.cut:
-            quote = f"{quote}\n\n*{ELLIPSIS}*"
-        blocks = [quote if part.is_quote else _in_italics(part.lines) for part in passage_parts(item)]
-        indent = " " * len(number)
-        lines = [indent + line if line else "" for line in "\n\n".join(blocks).split("\n")]
-        return "\n".join([f"{number}{markdown_link(item, self._places)}{aside}", "", *lines]) + "\n\n"
-
-
-def _in_italics(lines: Sequence[str]) -> str:
-    """Lines as one paragraph of Markdown that shows them and does nothing."""
-    return f"*{sanitize_markdown(' '.join(' '.join(lines).split()))}*"
+        aside = sanitize_markdown(" › ".join(map(printable_line, item.heading)))
+        number, left_out = f"{item.n}. ", f"*{ELLIPSIS}*"
+        quote = [fenced(printable(item.quote).strip("\n"))]
+        quote = [left_out] * ("start" in item.cut) + quote + [left_out] * ("end" in item.cut)
+        blocks: list[str] = []
+        for part in passage_parts(item):
+            italics = sanitize_markdown(" ".join(" ".join(part.lines).split()))
+            blocks += quote if part.is_quote else [f"*{italics}*"]
+        lines = [" " * len(number) + line if line else "" for line in "\n\n".join(blocks).split("\n")]
+        head = f"{number}{markdown_link(item, self._places)}{f' — {aside}' if aside else ''}"
+        return "\n".join([head, "", *lines]) + "\n\n"
 
 
 def fenced(text: str) -> str:

@@ -37,13 +37,13 @@ def run_serve(argv: Sequence[str]) -> int:
 def run_mcp(argv: Sequence[str]) -> int:
     """Serve one agent on standard input and output until it leaves. Raises `UsageError`, and `MissingExtra` without
     the protocol's SDK."""
-    options, literal = parse_mixed(mcp_parser(), argv)
+    options = parse_mixed(mcp_parser(), argv)
     if find_spec("mcp") is None:
         raise MissingExtra("the server for agents needs the SDK of its protocol: pip install 'lens-lsp[mcp]'")
     with _no_collection():
         from lens_lsp.mcp.agent_server import serve
         from lens_lsp.mcp.calls import required_folders
-    return serve(required_folders((*options.paths, *literal)), use_roots=not options.no_roots)
+    return serve(required_folders(options.paths), use_roots=not options.no_roots)
 
 
 def run_desktop(argv: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from lens_lsp.cli.renderers import Places, Style, clipped, fenced, place
-from lens_lsp.cli.terminal import coloured, is_terminal, note, one_line, printable, printable_path, put, tell
+from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
 from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
@@ -39,6 +39,7 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
+from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.words import STOP_WORDS, fold
 
 Result = Findings | Answer
@@ -140,8 +141,7 @@ class Summary:
         if not result.coverage.scanned:
             where = ", ".join(printable_path(self.places.of(root)) for root in result.roots[:_NAMED])
             return f"nothing to search in {where}: no readable file{skipped}"
-        question = one_line(result.query if isinstance(result, Findings) else result.question)
-        shown = question if len(question) <= 60 else question[:59] + "…"
+        shown = printable_line(result.query if isinstance(result, Findings) else result.question, 60)
         missing = missing_words(result)
         verb = "occurs" if len(missing) == 1 else "occur"
         why = f"{_joined(missing)} {verb} nowhere{_where(result.coverage)}" if missing else _OTHER_WORDS
@@ -433,8 +433,8 @@ class Trace:
             against = ">" if belief.glr is not None and belief.glr > belief.threshold else "≤"
             passed = glr if belief.glr is None else f"{glr} {against} {belief.threshold:.4f}"
             lines.append(f"  {self._standing(belief)}; {passed}; P(nowhere) {belief.nowhere:.10f}")
-            for number, cell, share in belief.best:
-                lines.append(f"      {share:.10f}  {self._cell(number, cell)}")
+            for best in belief.best:
+                lines.append(f"      {best.belief:.10f}  {self._cell(best.document, best.cell)}")
 
     def _standing(self, belief: Belief) -> str:
         if not belief.covered:
@@ -446,7 +446,7 @@ class Trace:
         for result in results:
             parts = [f"  {result.id} {result.status.value}"]
             if result.value is not None:
-                parts.append(f"value {one_line(result.value)}")
+                parts.append(f"value {printable_line(result.value)}")
             if result.confidence is not None:
                 parts.append(f"confidence {result.confidence:.2f}")
             if result.many:
@@ -490,11 +490,11 @@ class Trace:
 
 def _requirement(requirement: Requirement, plan: Plan) -> list[str]:
     all_of_it = ", all of it" if requirement.many else ""
-    lines = [f"  {requirement.id}  {one_line(requirement.text)}{_wanted(requirement.answer_type)}{all_of_it}"]
+    lines = [f"  {requirement.id}  {printable_line(requirement.text)}{_wanted(requirement.answer_type)}{all_of_it}"]
     if requirement.names:
         lines.append(f"      must name: {_listed(requirement.names, _ANCHORS_SHOWN)}")
     anchors = [
-        f"{one_line(anchor.text)} ({anchor.kind.value} {anchor.weight:.2f})"
+        f"{printable_line(anchor.text)} ({anchor.kind.value} {anchor.weight:.2f})"
         for anchor in plan.anchors
         if requirement.id in anchor.requirements
     ]
@@ -508,4 +508,4 @@ def _wanted(answer_type: AnswerType) -> str:
 
 def _listed(words: Sequence[str], most: int) -> str:
     more = f" and {len(words) - most:,} more" if len(words) > most else ""
-    return ", ".join(one_line(word) for word in words[:most]) + more
+    return ", ".join(printable_line(word) for word in words[:most]) + more

@@ -49,11 +49,6 @@ class OutputError(LensError):
     code = "lens.output-failed"
 
 
-def one_line(text: str) -> str:
-    """A text of a file on one line, with nothing in it that acts."""
-    return " ".join(printable(text).split())
-
-
 def coloured(stream: TextIO | None, environment: Mapping[str, str]) -> bool:
     """Whether to colour ``stream``: ``NO_COLOR`` first, then the variables that force, then a terminal."""
     if environment.get("NO_COLOR"):

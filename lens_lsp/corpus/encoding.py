@@ -22,8 +22,6 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import lru_cache
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +31,6 @@ from lens_lsp.corpus.hang_safe_io import call_of
 from lens_lsp.corpus.safe_open import Root, Skipped, skipped
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Position, Span
 from lens_lsp.model.words import FOLDED
 
@@ -55,16 +52,6 @@ _SHORT, _SHORT_NUL_SHARE = 64, 0.75
 """So few characters show a pattern only if nearly all of them are ASCII."""
 _INVISIBLE = "\b\x1b\u00ad\u200b\u200c\u200d\u200e\u200f\ufeff"
 _SAMPLE = 1 << 12
-_WIDE_SHARE = 8
-"""From one byte in so many outside ASCII on the decoder is faster."""
-_UTF_8_SAMPLE = 1 << 14
-_SIZE = np.zeros(256, np.int64)
-_SIZE[0xC2:0xE0], _SIZE[0xE0:0xF0], _SIZE[0xF0:0xF5] = 2, 3, 4
-# Of some first bytes the second is restricted: no character in more bytes than it needs, no surrogates, none beyond
-# the last code point.
-_LEAST, _MOST = np.full(256, 0x80, np.uint8), np.full(256, 0xBF, np.uint8)
-_LEAST[0xE0], _LEAST[0xF0] = 0xA0, 0x90
-_MOST[0xED], _MOST[0xF4] = 0x9F, 0x8F
 LARGE = 8 << 20
 """Bytes above which a text is searched in pieces."""
 _PIECE = 1 << 20
@@ -72,8 +59,6 @@ _BEGINNING = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
-_NON_ASCII = regex(r"[^\x00-\x7f]+")
-Offsets = NDArray[np.int64]
 SEPARATOR = 0xFF
 _END = bytes((SEPARATOR,))
 _SEGMENT = 32 << 20
@@ -171,28 +156,7 @@ def _sample(text: str) -> str:
 
 
 def is_utf_8(data: bytes) -> bool:
-    """Whether the strict decoder would take these bytes."""
-    raw = np.frombuffer(data, np.uint8)
-    if np.count_nonzero(raw[:_UTF_8_SAMPLE] >= 0x80) * _WIDE_SHARE > min(len(raw), _UTF_8_SAMPLE):
-        return _decodes(data)
-    place = np.flatnonzero(raw >= 0x80)
-    if not len(place):
-        return True
-    wide = raw[place]
-    leads = np.flatnonzero(wide >= 0xC0)
-    if not len(leads) or leads[0]:
-        return False  # it begins inside a character
-    first = wide[leads]
-    size = _SIZE[first]
-    if not (size.all() and np.array_equal(np.diff(leads, append=len(wide)), size)):
-        return False
-    if not np.array_equal(place[leads + size - 1] - place[leads], size - 1):
-        return False
-    second = wide[leads + 1]
-    return bool(((second >= _LEAST[first]) & (second <= _MOST[first])).all())
-
-
-def _decodes(data: bytes) -> bool:
+    """Whether the strict decoder takes these bytes."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -346,28 +310,15 @@ def with_plain_breaks(text: str) -> str:
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
-class _FoldedBytes(dict[str, bytes]):
-    """Character to the UTF-8 of what it folds to."""
-
-    def __missing__(self, char: str) -> bytes:
-        folded = FOLDED[char].encode("utf-8", "replace")
-        self[char] = folded
-        return folded
-
-
-FOLDED_BYTES = _FoldedBytes()
-"""What a single character folds to, as UTF-8."""
-
-
 @dataclass(frozen=True, slots=True)
 class OffsetMap:
     """Pieces of a folded text. All three arrays have one entry a piece, in order; the first ``at`` is 0."""
 
-    at: Offsets
-    point: Offsets
-    stride: Offsets
+    at: Ints
+    point: Ints
+    stride: Ints
 
-    def points(self, folded: Offsets) -> Offsets:
+    def points(self, folded: Ints) -> Ints:
         """The source code point of each folded byte offset."""
         piece = np.searchsorted(self.at, folded, side="right") - 1
         return self.point[piece] + (folded - self.at[piece]) // self.stride[piece]
@@ -383,36 +334,8 @@ class FoldedText:
 
 def fold_text(text: str) -> FoldedText:
     """The folded form of a decoded text."""
-    if text.isascii():
-        return FoldedText(text.lower().encode("ascii"))
-    parts: list[bytes] = []
-    pieces: list[tuple[int, int, int]] = []
-    size = point = 0
-    for run in _NON_ASCII.finditer(text):
-        if run.start() > point:
-            part = text[point : run.start()].lower().encode("ascii")
-            pieces.append((size, point, 1))
-            parts.append(part)
-            size += len(part)
-        point = run.start()
-        folded, widths = _folded_run(run.group())
-        for width, count in widths:
-            if width:
-                pieces.append((size, point, width))
-            size += width * count
-            point += count
-        parts.append(folded)
-    pieces.append((size, point, 1))
-    parts.append(text[point:].lower().encode("ascii"))
-    table = np.array(pieces, np.int64).reshape(-1, 3)
-    return FoldedText(b"".join(parts), OffsetMap(table[:, 0], table[:, 1], table[:, 2]))
-
-
-@lru_cache(maxsize=1 << 14)  # the same few dashes, quotes and names come again and again
-def _folded_run(run: str) -> tuple[bytes, tuple[tuple[int, int], ...]]:
-    """The folded bytes of a run, and how many characters of which width they come from, in order."""
-    folded = [FOLDED_BYTES[char] for char in run]
-    return b"".join(folded), tuple((width, len(list(group))) for width, group in groupby(map(len, folded)))
+    batch = fold_batch([text.encode("utf-8", "replace")])
+    return FoldedText(batch.data[:-1].tobytes(), None if batch.maps is None else batch.maps.of(0))
 
 
 def blank(text: str, spans: Iterable[Span]) -> str:
@@ -596,10 +519,10 @@ class Arena:
 class BatchMaps:
     """The offset maps of a batch: those of text ``i`` are its pieces ``first[i]`` to ``first[i + 1]``."""
 
-    at: Offsets
-    point: Offsets
-    stride: Offsets
-    first: Offsets
+    at: Ints
+    point: Ints
+    stride: Ints
+    first: Ints
 
     def of(self, index: int) -> OffsetMap | None:
         """The way back to code points of a text; None where folded offsets are code points already."""
@@ -612,7 +535,7 @@ class BatchMaps:
         return OffsetMap(at, point, stride)
 
 
-def _led(value: int, column: Offsets) -> Offsets:
+def _led(value: int, column: Ints) -> Ints:
     """A column with one value more in front: `numpy.insert` takes five times as long for the few that a text has."""
     room = np.empty(len(column) + 1, column.dtype)
     room[0], room[1:] = value, column
@@ -628,8 +551,8 @@ class FoldedBatch:
 
     raw: bytes
     """The texts but for their capital letters in ASCII."""
-    starts: Offsets
-    ends: Offsets
+    starts: Ints
+    ends: Ints
     maps: BatchMaps | None = None
     """None where no text needs a map."""
 
@@ -686,7 +609,7 @@ class _Table:
         self.data = np.zeros((256, 4), np.uint8)
         """Folded bytes, a row for each character met; row 0 stands for those not met."""
 
-    def rows(self, codes: Offsets) -> Offsets:
+    def rows(self, codes: Ints) -> Ints:
         """The row of each code point."""
         found = self._row[codes]
         if not found.all():
@@ -696,7 +619,7 @@ class _Table:
 
     def _add(self, codes: Sequence[int]) -> None:
         """Enter characters that are met for the first time."""
-        folded = [FOLDED_BYTES[chr(code)] for code in codes]
+        folded = [FOLDED[chr(code)].encode("utf-8", "replace") for code in codes]
         last = self._used + len(codes)
         rows, width = self.data.shape
         longest = max(map(len, folded))
@@ -718,10 +641,10 @@ _TABLE = _Table()
 class _Characters(NamedTuple):
     """Characters outside ASCII in order: where each begins, its bytes, its row in the table, what it becomes."""
 
-    place: Offsets
-    width: Offsets
-    row: Offsets
-    size: Offsets
+    place: Ints
+    width: Ints
+    row: Ints
+    size: Ints
     """Bytes it folds to."""
 
 
@@ -740,8 +663,8 @@ def _fold_wide(plain: FoldedBatch, *, mapped: bool) -> FoldedBatch:
     return FoldedBatch(_replaced(data, found), starts, ends, _maps(plain, found, moved, starts) if mapped else None)
 
 
-def _codes(data: Bytes, place: Offsets, width: Offsets) -> Offsets:
-    codes: Offsets = (data[place] & _LEAD_BITS[width]).astype(np.int64)
+def _codes(data: Bytes, place: Ints, width: Ints) -> Ints:
+    codes: Ints = (data[place] & _LEAD_BITS[width]).astype(np.int64)
     for step in (1, 2, 3):
         longer = width > step
         codes[longer] = (codes[longer] << 6) | (data[place[longer] + step] & 0x3F)
@@ -763,7 +686,7 @@ def _replaced(data: Bytes, found: _Characters) -> bytes:
     return room.tobytes().replace(_NOTHING, b"")
 
 
-def _maps(plain: FoldedBatch, found: _Characters, moved: Offsets, starts: Offsets) -> BatchMaps:
+def _maps(plain: FoldedBatch, found: _Characters, moved: Ints, starts: Ints) -> BatchMaps:
     """Every character begins a piece unless it goes on as the one before; ASCII behind it begins another."""
     place, width, size = found.place, found.width, found.size
     text = np.searchsorted(plain.ends, place)

@@ -16,7 +16,6 @@ from dataclasses import field, replace
 from functools import cache
 from itertools import filterfalse, repeat
 from operator import contains
-from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.encoding import LARGE, FoldedBatch, FoldedText, blank, decode, fold_batch, fold_text, is_utf_8
 from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
@@ -30,9 +29,6 @@ from lens_lsp.model.documents import PartReason, SkipReason
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import EditHistory, SourceText
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _LARGEST_BLOCK = 4 << 20
 _ARENA_MAX = -8
@@ -84,12 +80,8 @@ def _function(name: str) -> Callable[..., object]:
     try:
         function: Callable[..., object] = getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):  # another C library, or a system where none can be asked for so
-        return _nothing
+        return lambda *_: None
     return function
-
-
-def _nothing(*_: int) -> None:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +208,22 @@ class Intake:
         found = {index for index, text in decoded.items() if find_generated(text).spans}
         if not found:
             return None
+        return self._rebuilt(batch, lambda index, *_: decoded[index] if index in found else None)
+
+    def _rebuilt(self, batch: Batch, decoded_of: Callable[[int, TextReader, bytes], str | None]) -> Batch:
+        """The batch with those texts replaced that ``decoded_of`` decodes, without what it raises `Skipped` for."""
         done = replace(batch, paths=[], readers=[], identities=[], texts=[], decoded={})
         rows = zip(batch.paths, batch.readers, batch.identities, batch.texts, strict=True)
         for index, (path, reader, identity, text) in enumerate(rows):
-            if index in found:
-                self._add_decoded(done, path, reader, identity, decoded[index])
-            else:
+            try:
+                decoded = decoded_of(index, reader, text)
+            except Skipped as skipped:
+                done.refused.append((path, identity, skipped.reason))
+                continue
+            if decoded is None:
                 done.keep(path, reader, identity, text, batch.decoded.get(index))
+            else:
+                self._add_decoded(done, path, reader, identity, decoded)
         return done
 
     def reader(self, path: str) -> TextReader:
@@ -354,20 +355,12 @@ class Intake:
         simple = not any(reader.extracted or reader.masked for reader in set(batch.readers))
         if simple and _all_plain(raw):
             return batch
-        done = replace(batch, paths=[], readers=[], identities=[], texts=[], decoded={})
-        rows = zip(batch.paths, batch.readers, batch.identities, batch.texts, strict=True)
-        for index, (path, reader, identity, text) in enumerate(rows):
-            start = batch.decoded.get(index)
-            if start is not None or (not (reader.extracted or reader.masked) and _all_plain([text])):
-                done.keep(path, reader, identity, text, start)
-                continue
-            try:
-                decoded = decode(text, self._fallback).text
-            except Skipped as skipped:
-                done.refused.append((path, identity, skipped.reason))
-            else:
-                self._add_decoded(done, path, reader, identity, decoded)
-        return done
+
+        def decoded_of(index: int, reader: TextReader, text: bytes) -> str | None:
+            plain = index in batch.decoded or (not (reader.extracted or reader.masked) and _all_plain([text]))
+            return None if plain else decode(text, self._fallback).text
+
+        return self._rebuilt(batch, decoded_of)
 
 
 def hidden_parts(path: str, reader: TextReader, text: str, found: GeneratedSpans) -> list[Hidden]:

@@ -26,6 +26,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from types import TracebackType
+from typing import cast
 
 from lens_lsp.corpus.hang_safe_io import call_of, end_calls, guard_descriptor, open_at
 from lens_lsp.model.documents import SkipReason
@@ -476,12 +477,16 @@ def _one_by_one(root: Root, paths: Sequence[str], most: int) -> Iterator[Reading
     """The hot loop: four system calls a file and hardly anything else."""
     open_file, status_of, read, close = os.open, os.fstat, os.read, os.close
     flags, regular, identify = FILE_FLAGS, stat.S_ISREG, IDENTITY
-    with _Folders(root) as folders:
-        folder, handle = folders.name, folders.handle
+    folder, handle = "", cast("int | None", root.handle)
+    try:
         for path in paths:
             above, _, name = path.rpartition("/") if "/" in path else ("", "", path)
             if above != folder:
-                folder, handle = above, folders.change(above)
+                if folder and handle is not None:
+                    close_folder(handle)
+                folder, handle = above, None
+                with contextlib.suppress(Skipped):
+                    handle = cast("int", root.open_folder(above) if above else root.handle)
             if handle is None:  # opened without a folder, the name would be one of the current folder
                 yield _carefully(root, path, most)
                 continue
@@ -503,6 +508,9 @@ def _one_by_one(root: Root, paths: Sequence[str], most: int) -> Iterator[Reading
                 yield data, identity
             else:
                 yield _carefully(root, path, most)
+    finally:
+        if folder and handle is not None:
+            close_folder(handle)
 
 
 def _carefully(root: Root, path: str, most: int) -> Reading:
@@ -574,34 +582,3 @@ def _announce(root: Root, path: str, most: int) -> tuple[int, Status] | SkipReas
 
 def _finished(opened: tuple[int, Status] | SkipReason, most: int) -> Reading:
     return _read(*opened, most) if isinstance(opened, tuple) else (opened, None)
-
-
-class _Folders:
-    """The folder of the file read last, kept open for its neighbours."""
-
-    def __init__(self, root: Root) -> None:
-        self._root = root
-        self.name = ""
-        self.handle: int | None = root.handle if isinstance(root.handle, int) else None
-
-    def change(self, name: str) -> int | None:
-        """Go to another folder; None if it cannot be opened."""
-        self._close()
-        self.name, self.handle = name, None
-        try:
-            handle = self._root.open_folder(name) if name else self._root.handle
-        except Skipped:
-            return None
-        self.handle = handle if isinstance(handle, int) else None
-        return self.handle
-
-    def _close(self) -> None:
-        if self.handle is not None and self.name:
-            close_folder(self.handle)
-            self.handle = None
-
-    def __enter__(self) -> _Folders:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()

@@ -206,47 +206,22 @@ def discover(
     rules: CorpusRules,
     *,
     explicit_file: str | None = None,
+    names_only: bool = False,
     listings: Listings | None = None,
     on_progress: Callable[[int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Discovery:
     """Find the files under a root.
 
-    ``listings``, the same object at each look, saves listing folders again that did not change.
-    ``explicit_file`` is a path below the root that the user named: it alone is looked at, and only the deny
-    list can exclude it. ``on_progress`` is told the number of files found so far, about once per thousand.
-    Raises nothing for what it meets on the way; ``PathRefused`` if ``explicit_file`` is not a plain path
-    below the root.
+    ``names_only``, for one who is going to read every file anyway, asks none for its status first, except where the
+    system does not say with the name that it is regular. ``listings``, the same object at each look, saves listing
+    folders again that did not change. ``explicit_file`` is a path below the root that the user named: it alone is
+    looked at, and only the deny list can exclude it. ``on_progress`` is told the number of files found so far, about
+    once per thousand. Raises nothing for what it meets on the way; ``PathRefused`` if ``explicit_file`` is not a plain
+    path below the root.
     """
     if explicit_file is not None and not denied_root(root.path):
         return _named(root, explicit_file)
-    return _walked(root, rules, False, listings, on_progress, cancelled)
-
-
-def discover_names(
-    root: Root,
-    rules: CorpusRules,
-    *,
-    listings: Listings | None = None,
-    on_progress: Callable[[int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Discovery:
-    """As ``discover``, for one who is going to read every file anyway: none is asked for its status first.
-
-    Where the system does not say with the name that a file is regular, it is asked all the same.
-    """
-    return _walked(root, rules, True, listings, on_progress, cancelled)
-
-
-def _walked(
-    root: Root,
-    rules: CorpusRules,
-    names_only: bool,
-    listings: Listings | None,
-    on_progress: Callable[[int], None] | None,
-    cancelled: Callable[[], bool] | None,
-) -> Discovery:
-    """What one walk finds."""
     try:
         if denied_root(root.path):
             raise Skipped(SkipReason.DENIED)
@@ -650,8 +625,12 @@ class RenamedFiles:
                 nonlocal met
                 met = count
 
-            names = discover_names(
-                self._root, self._rules, on_progress=meet, cancelled=lambda: met > self._budget.files or late()
+            names = discover(
+                self._root,
+                self._rules,
+                names_only=True,
+                on_progress=meet,
+                cancelled=lambda: met > self._budget.files or late(),
             )
             self._budget.files -= max(met, len(names.paths))
             if not names.complete or self._budget.files < 0:

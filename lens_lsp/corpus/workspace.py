@@ -40,7 +40,7 @@ from lens_lsp.corpus.safe_open import (
     open_named,
 )
 from lens_lsp.corpus.text_store import TextStore
-from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, discover_names
+from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover
 from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
@@ -306,20 +306,6 @@ class EarlierState:
     """Whether a file belongs to it still, and whether its text can be compared with what was scanned."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Told how far the reading is."""
-
-    observer: Progress
-    early_reader: EarlyReader | None
-    snapshot: Callable[[], Snapshot]
-
-    def __call__(self, done: int, total: int) -> None:
-        self.observer.progress("read", done, total)
-        if self.early_reader is not None:
-            self.early_reader.offer(done, total, self.snapshot)
-
-
 @dataclass(slots=True)
 class ReadThrough:
     """What came of reading every document, as far as it has come."""
@@ -387,7 +373,13 @@ class Workspace:
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
         snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled, large=self.cache.large)
-        self._read(roots, sweep, typed, _Reading(observer, early_reader, snapshot), cancelled)
+
+        def progress(done: int, total: int) -> None:
+            observer.progress("read", done, total)
+            if early_reader is not None:
+                early_reader.offer(done, total, snapshot)
+
+        self._read(roots, sweep, typed, progress, cancelled)
         _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
         self._extracting, self._question = 0.0, question
@@ -555,9 +547,10 @@ class Workspace:
     def _sweep(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
         sweep = Sweep()
         if len(opened) == 1 and opened[0][1] is None and not self.cache.files:
-            names = discover_names(
+            names = discover(
                 opened[0][0],
                 self._rules,
+                names_only=True,
                 listings=self._listings[0],
                 on_progress=lambda count: observer.progress("walk", count, None),
                 cancelled=cancelled,

@@ -11,15 +11,15 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
-from typing import TypeVar, overload
+from typing import Any
 
 from lens_lsp.model.answer import Account, Mode, Sent, StopReason
 from lens_lsp.model.errors import BudgetSpent
 from lens_lsp.model.lazy_dataclass import dataclass
 
-N = TypeVar("N", int, float)
 # Three lines of ours around a region, with their nonce.
 _FENCE = 30
+_LIMITED = ("calls", "tokens", "seconds", "cost")
 _ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
 _KEPT_SECONDS, _KEPT_SHARE = 5.0, 0.2
 """What of a question's time is kept for an answer without its model, and the share of it that this is at most."""
@@ -102,35 +102,17 @@ class Limits:
 
     def lowest(self, other: Limits) -> Limits:
         """Of each limit the lower one."""
-        return Limits(
-            _least(self.calls, other.calls),
-            _least(self.tokens, other.tokens),
-            _least(self.seconds, other.seconds),
-            _least(self.cost, other.cost),
-        )
+        return Limits(*(_least(getattr(self, name), getattr(other, name)) for name in _LIMITED))
 
     def lowered(self, budget: Budget) -> Budget:
         """A budget with nothing above these limits: what a mode may call is its bound."""
-        return replace(
-            budget,
-            calls=_least(budget.calls, self.calls),
-            tokens=_least(budget.tokens, self.tokens),
-            seconds=_least(budget.seconds, self.seconds),
-            cost=_least(budget.cost, self.cost),
-        )
+        lowest = {name: _least(getattr(budget, name), getattr(self, name)) for name in _LIMITED}
+        return replace(budget, **lowest)
 
 
-@overload
-def _least(one: N, other: N | None) -> N: ...
-
-
-@overload
-def _least(one: N | None, other: N | None) -> N | None: ...
-
-
-def _least(one: N | None, other: N | None) -> N | None:
-    known = [each for each in (one, other) if each is not None]
-    return min(known) if known else None
+def _least(*limits: float | None) -> Any:
+    """The lowest of some limits; None where there is none."""
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 class Ledger:

@@ -31,62 +31,22 @@ _U = "A-Z0-9"
 _D = r"A-Za-z0-9_\-.="
 _LOOKED_AT = 300
 """Code points by which it is decided whether something is a secret; one that is goes on as far as it does."""
-_ANNOUNCING = (
-    *("password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "token", "apikey", "key", "credential"),
-    *("authorization", "bearer", "identified by", "auth", "cookie", "session", "seed phrase", "mnemonic", "webhook"),
-    *("recovery phrase", "license", "signature", "sig=", "salt", "pin", "dsn", "jwt", "sid", "access_code", "nonce"),
-)
-_SERVICES = (
-    *(
-        "datadog",
-        "heroku",
-        "algolia",
-        "okta",
-        "discord",
-        "mailchimp",
-        "asana",
-        "cloudflare",
-        "linode",
-        "vultr",
-        "hetzner",
-    ),
-    *("codecov", "travis", "jenkins", "sonarqube", "splunk", "pagerduty", "opsgenie", "rollbar", "bugsnag", "twitch"),
-    *("spotify", "reddit", "dropbox", "zendesk", "freshdesk", "intercom", "mailjet", "postmark", "sumologic", "logdna"),
-    *(
-        "coinbase",
-        "kraken",
-        "binance",
-        "messagebird",
-        "plivo",
-        "vonage",
-        "nexmo",
-        "openweather",
-        "shodan",
-        "virustotal",
-    ),
-    *("todoist", "bitly", "etsy", "yelp", "fastly", "confluent", "snowflake", "elastic", "wandb", "cohere", "mistral"),
-    *(
-        "assemblyai",
-        "deepgram",
-        "mattermost",
-        "gitea",
-        "drone",
-        "auth0",
-        "docusign",
-        "squarespace",
-        "rapidapi",
-        "ipinfo",
-    ),
-)
-_BLOCKS = ("-----begin ", "-----end ", "---- begin ssh2 encrypted", "putty-user-key-file", "private-lines:")
-_OTHERS = (
-    *("eyj", "://", "hooks.slack.com", "discord.com/api/webhooks", "discordapp.com/api/webhooks", "webhook.office.com"),
-    *(":aa", ".atlasv1.", "q~", "-us", "ls0tls1crudj", "accountkey=", "sharedaccesskey=", "_mmk", "nral", "a3-"),
-    *("open-apis/bot", "chat.googleapis.com", "qyapi.weixin.qq.com", "oapi.dingtalk.com", "b3blbnnzac1rzxktdj"),
-    *("ewogicj0exbl", "eyj0exblijogin", "eyj0exblijoic2", 'd":', 'd\\":', 'd" :', " -u ", "--user ", "client-key-data"),
-)
+_ANNOUNCED_BY = """
+password | passwd | passphrase | passcode | pwd | pass | secret | token | apikey | key | credential | authorization |
+bearer | identified by | auth | cookie | session | seed phrase | mnemonic | webhook | recovery phrase | license |
+signature | sig= | salt | pin | dsn | jwt | sid | access_code | nonce
+"""
+_ANNOUNCING = tuple(" ".join(_ANNOUNCED_BY.split()).split(" | "))
+_SERVICE_NAMES = """
+datadog heroku algolia okta discord mailchimp asana cloudflare linode vultr hetzner codecov travis jenkins sonarqube
+splunk pagerduty opsgenie rollbar bugsnag twitch spotify reddit dropbox zendesk freshdesk intercom mailjet postmark
+sumologic logdna coinbase kraken binance messagebird plivo vonage nexmo openweather shodan virustotal todoist bitly
+etsy yelp fastly confluent snowflake elastic wandb cohere mistral assemblyai deepgram mattermost gitea drone auth0
+docusign squarespace rapidapi ipinfo
+"""
+_SERVICES = frozenset(_SERVICE_NAMES.split())
 _VAGUE = frozenset({"password", "service-key", "entropy"})
-_ALWAYS = frozenset(_BLOCKS) - {"-----end "}
+_ALWAYS = frozenset({"-----begin ", "---- begin ssh2 encrypted", "private-lines:"})
 _DIGIT = regex("[0-9]")
 _ESCAPED = frozenset("nrtbfv")
 _SAME = regex(r"(.)\1*\Z", re.DOTALL)
@@ -166,23 +126,8 @@ _URL_PASSWORD = regex(
     r"://(?P<user>[^\s/:@\"'<>]{0,200}):(?P<secret>[^\s/@\"'<>]{3,2000}(?:@[^\s/@\"'<>:.]{0,40})?)@(?=[\w\[%$])"
 )
 _URL_TOKEN = regex(r"://(?P<secret>[A-Za-z0-9_\-]{20,300})@[\w\[]")
-_EXAMPLES = frozenset(
-    {
-        "password",
-        "passwd",
-        "pass",
-        "secret",
-        "token",
-        "user",
-        "pwd",
-        "pw",
-        "port",
-        "xxxx",
-        "pass123",
-        "mypassword",
-        "passw0rd",
-    }
-)
+_EXAMPLE_PASSWORDS = "password passwd pass secret token user pwd pw port xxxx pass123 mypassword passw0rd"
+_EXAMPLES = frozenset(_EXAMPLE_PASSWORDS.split())
 # A file of settings: a name, a sign, a value.
 _SETTING = regex(
     r"^[ \t]{0,64}(?:(?:export|set|-)[ \t]{1,8})?[\"']?(?P<name>[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]{0,40}[:=][ \t]{0,8}"
@@ -201,155 +146,151 @@ class _Issued:
     """Keys that begin with one of some prefixes, and how they go on: so many characters of an alphabet, at least."""
 
     kind: str
-    prefixes: tuple[str, ...]
+    prefixes: str
     alphabet: str
     least: int
     digit: bool = False
     """At least one digit must be among them: the prefix is a word that may stand anywhere."""
 
 
-def _issued(kind: str, prefixes: str, alphabet: str, least: int, *, digit: bool = False) -> _Issued:
-    return _Issued(kind, tuple(prefixes.split()), alphabet, least, digit)
-
-
 ISSUED: tuple[_Issued, ...] = (
     # clouds and hosts
-    _issued("aws-key", "AKIA ASIA ABIA ACCA", _U, 16),
-    _issued("aws-session", "FwoGZXIvYXdz FQoGZXIvYXdz IQoJb3JpZ2lu", _B, 60),
-    _issued("aws-bedrock", "ABSKQmVkcm9ja0FQSUtleS bedrock-api-key-", _B, 60),
-    _issued("aws-mws", "amzn.mws.", _L, 32),
-    _issued("google", "AIza", _L, 35),
-    _issued("google", "GOCSPX- ya29.", _D, 20),
-    _issued("google", "1//0", _L, 40),
-    _issued("google", "GOOG1", _U, 40),
-    _issued("alibaba", "LTAI", _W, 16),
-    _issued("tencent", "AKID", _W, 20, digit=True),
-    _issued("yandex", "AQVN", _L, 35),
-    _issued("yandex", "t1.9eu", _D, 60),
-    _issued("digitalocean", "dop_v1_ doo_v1_ dor_v1_", _H, 40),
-    _issued("fly", "fo1_ fm1_ fm1a_ fm1r_ fm2_", _D + "+/", 40),
-    _issued("render", "rnd_", _W, 20, digit=True),
-    _issued("heroku", "HRKU-", _L, 36),
-    _issued("netlify", "nfp_ nfc_ nfo_ nfu_", _W, 36),
-    _issued("vercel", "vcp_ vci_ vca_ vcr_ vck_", _W, 24),
-    _issued("cloudflare", "v1.0-", _H + "-", 60),
-    _issued("supabase", "sbp_ sb_secret_ sb_publishable_", _L, 20),
-    _issued("planetscale", "pscale_tkn_ pscale_pw_ pscale_oauth_", _D, 32),
-    _issued("neon", "napi_", _W, 40),
-    _issued("databricks", "dapi dkea dose", _H + "-", 32),
-    _issued("prefect", "pnu_ pnb_", _W, 36),
-    _issued("pulumi", "pul-", _H, 40),
-    _issued("vault", "hvs. hvb. hvr.", _L, 24),
-    _issued("doppler", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", _D, 40),
-    _issued("one-password", "ops_eyJ", _B + "_-", 40),
-    _issued("age", "AGE-SECRET-KEY-1", _U, 58),
-    _issued("openshift", "sha256~", _L, 43),
-    _issued("scalingo", "tk-us-", _L, 48),
-    _issued("tailscale", "tskey-auth- tskey-api- tskey-client- tskey-scim- tskey-webhook-", _L, 16),
-    _issued("defined-networking", "dnkey-", _L + "=", 40),
+    _Issued("aws-key", "AKIA ASIA ABIA ACCA", _U, 16),
+    _Issued("aws-session", "FwoGZXIvYXdz FQoGZXIvYXdz IQoJb3JpZ2lu", _B, 60),
+    _Issued("aws-bedrock", "ABSKQmVkcm9ja0FQSUtleS bedrock-api-key-", _B, 60),
+    _Issued("aws-mws", "amzn.mws.", _L, 32),
+    _Issued("google", "AIza", _L, 35),
+    _Issued("google", "GOCSPX- ya29.", _D, 20),
+    _Issued("google", "1//0", _L, 40),
+    _Issued("google", "GOOG1", _U, 40),
+    _Issued("alibaba", "LTAI", _W, 16),
+    _Issued("tencent", "AKID", _W, 20, digit=True),
+    _Issued("yandex", "AQVN", _L, 35),
+    _Issued("yandex", "t1.9eu", _D, 60),
+    _Issued("digitalocean", "dop_v1_ doo_v1_ dor_v1_", _H, 40),
+    _Issued("fly", "fo1_ fm1_ fm1a_ fm1r_ fm2_", _D + "+/", 40),
+    _Issued("render", "rnd_", _W, 20, digit=True),
+    _Issued("heroku", "HRKU-", _L, 36),
+    _Issued("netlify", "nfp_ nfc_ nfo_ nfu_", _W, 36),
+    _Issued("vercel", "vcp_ vci_ vca_ vcr_ vck_", _W, 24),
+    _Issued("cloudflare", "v1.0-", _H + "-", 60),
+    _Issued("supabase", "sbp_ sb_secret_ sb_publishable_", _L, 20),
+    _Issued("planetscale", "pscale_tkn_ pscale_pw_ pscale_oauth_", _D, 32),
+    _Issued("neon", "napi_", _W, 40),
+    _Issued("databricks", "dapi dkea dose", _H + "-", 32),
+    _Issued("prefect", "pnu_ pnb_", _W, 36),
+    _Issued("pulumi", "pul-", _H, 40),
+    _Issued("vault", "hvs. hvb. hvr.", _L, 24),
+    _Issued("doppler", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", _D, 40),
+    _Issued("one-password", "ops_eyJ", _B + "_-", 40),
+    _Issued("age", "AGE-SECRET-KEY-1", _U, 58),
+    _Issued("openshift", "sha256~", _L, 43),
+    _Issued("scalingo", "tk-us-", _L, 48),
+    _Issued("tailscale", "tskey-auth- tskey-api- tskey-client- tskey-scim- tskey-webhook-", _L, 16),
+    _Issued("defined-networking", "dnkey-", _L + "=", 40),
     # source code and packages
-    _issued("github", "ghp_ gho_ ghu_ ghs_ ghr_", _D, 36),
-    _issued("github", "github_pat_", _W + "_", 22),
-    _issued(
+    _Issued("github", "ghp_ gho_ ghu_ ghs_ ghr_", _D, 36),
+    _Issued("github", "github_pat_", _W + "_", 22),
+    _Issued(
         "gitlab",
         "glpat- gldt- glrt- glptt- glcbt- gloas- glsoat- glimt- glft- glffct- glagent- GR1348941",
         _D,
         20,
     ),
-    _issued("atlassian", "ATATT3 ATCTT3 ATBB", _L + "=", 28),
-    _issued("trello", "ATTA", _W, 60),
-    _issued("circleci", "CCIPAT_ CCIPRJ_", _L, 20),
-    _issued("buildkite", "bkua_ bkaj_ bkct_ bkpt_", _W, 36),
-    _issued("sonar", "sqp_ squ_ sqa_", _H, 40),
-    _issued("snyk", "snyk_uat. snyk_sat.", _D, 30),
-    _issued("docker", "dckr_pat_ dckr_oat_", _L, 20),
-    _issued("artifactory", "AKCp cmVmdGtu", _W, 50),
-    _issued("nuget", "oy2", "a-z0-9", 43),
-    _issued("npm", "npm_", _W, 36),
-    _issued("pypi", "pypi-", _L, 50),
-    _issued("rubygems", "rubygems_", _H, 40),
-    _issued("crates", "cio", _W, 32, digit=True),
-    _issued("clojars", "CLOJARS_", "a-z0-9", 60),
-    _issued("packagist", "packagist_ort_ packagist_ack_ packagist_out_ packagist_uut_", _H, 60),
-    _issued("readme", "rdme_", "a-z0-9", 60),
-    _issued("postman", "PMAK-", _H + "-", 50),
-    _issued("sourcegraph", "sgp_ sgph_ slk_", _W + "_", 40),
-    _issued("octopus", "API-", _U, 26, digit=True),
-    _issued("harness", "pat. sat.", _D, 60),
-    _issued("settlemint", "sm_aat_ sm_pat_ sm_sat_", _W, 16),
+    _Issued("atlassian", "ATATT3 ATCTT3 ATBB", _L + "=", 28),
+    _Issued("trello", "ATTA", _W, 60),
+    _Issued("circleci", "CCIPAT_ CCIPRJ_", _L, 20),
+    _Issued("buildkite", "bkua_ bkaj_ bkct_ bkpt_", _W, 36),
+    _Issued("sonar", "sqp_ squ_ sqa_", _H, 40),
+    _Issued("snyk", "snyk_uat. snyk_sat.", _D, 30),
+    _Issued("docker", "dckr_pat_ dckr_oat_", _L, 20),
+    _Issued("artifactory", "AKCp cmVmdGtu", _W, 50),
+    _Issued("nuget", "oy2", "a-z0-9", 43),
+    _Issued("npm", "npm_", _W, 36),
+    _Issued("pypi", "pypi-", _L, 50),
+    _Issued("rubygems", "rubygems_", _H, 40),
+    _Issued("crates", "cio", _W, 32, digit=True),
+    _Issued("clojars", "CLOJARS_", "a-z0-9", 60),
+    _Issued("packagist", "packagist_ort_ packagist_ack_ packagist_out_ packagist_uut_", _H, 60),
+    _Issued("readme", "rdme_", "a-z0-9", 60),
+    _Issued("postman", "PMAK-", _H + "-", 50),
+    _Issued("sourcegraph", "sgp_ sgph_ slk_", _W + "_", 40),
+    _Issued("octopus", "API-", _U, 26, digit=True),
+    _Issued("harness", "pat. sat.", _D, 60),
+    _Issued("settlemint", "sm_aat_ sm_pat_ sm_sat_", _W, 16),
     # messages and mail
-    _issued(
+    _Issued(
         "slack", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp- xoxe.xoxb- xoxe.xoxp-", _D + "%/+", 10
     ),
-    _issued("twilio", "SK", _H, 32),
-    _issued("sendgrid", "SG.", _D, 50),
-    _issued("mailgun", "key- pubkey-", _H, 32),
-    _issued("brevo", "xkeysib- xsmtpsib-", _L, 60),
-    _issued("resend", "re_", _W + "_", 24, digit=True),
-    _issued("frame-io", "fio-u-", _L + "=", 40),
-    _issued("ntfy", "tk_", "a-z0-9", 29, digit=True),
+    _Issued("twilio", "SK", _H, 32),
+    _Issued("sendgrid", "SG.", _D, 50),
+    _Issued("mailgun", "key- pubkey-", _H, 32),
+    _Issued("brevo", "xkeysib- xsmtpsib-", _L, 60),
+    _Issued("resend", "re_", _W + "_", 24, digit=True),
+    _Issued("frame-io", "fio-u-", _L + "=", 40),
+    _Issued("ntfy", "tk_", "a-z0-9", 29, digit=True),
     # models
-    _issued("anthropic", "sk-ant-", _L, 20),
-    _issued("openai", "sk-", _L, 20, digit=True),
-    _issued("huggingface", "hf_ api_org_", _W, 30),
-    _issued("replicate", "r8_", _W, 30),
-    _issued("perplexity", "pplx-", _W, 40),
-    _issued("groq", "gsk_", _W, 40),
-    _issued("xai", "xai-", _W, 60),
-    _issued("nvidia", "nvapi-", _L, 50),
-    _issued("fireworks", "fw_", _W, 20, digit=True),
-    _issued("together", "tgp_v1_", _L, 30),
-    _issued("langsmith", "lsv2_pt_ lsv2_sk_", _W + "_", 32),
-    _issued("pinecone", "pcsk_", _L, 40),
-    _issued("elevenlabs", "sk_", _H, 40, digit=True),
-    _issued("jina", "jina_", _L, 40),
-    _issued("tavily", "tvly-", _L, 24, digit=True),
-    _issued("cerebras", "csk-", _W, 40),
-    _issued("anyscale", "esecret_", _W, 20),
-    _issued("voyage", "pa-", _L, 40, digit=True),
-    _issued("wandb", "wandb_v1_", _L, 40),
+    _Issued("anthropic", "sk-ant-", _L, 20),
+    _Issued("openai", "sk-", _L, 20, digit=True),
+    _Issued("huggingface", "hf_ api_org_", _W, 30),
+    _Issued("replicate", "r8_", _W, 30),
+    _Issued("perplexity", "pplx-", _W, 40),
+    _Issued("groq", "gsk_", _W, 40),
+    _Issued("xai", "xai-", _W, 60),
+    _Issued("nvidia", "nvapi-", _L, 50),
+    _Issued("fireworks", "fw_", _W, 20, digit=True),
+    _Issued("together", "tgp_v1_", _L, 30),
+    _Issued("langsmith", "lsv2_pt_ lsv2_sk_", _W + "_", 32),
+    _Issued("pinecone", "pcsk_", _L, 40),
+    _Issued("elevenlabs", "sk_", _H, 40, digit=True),
+    _Issued("jina", "jina_", _L, 40),
+    _Issued("tavily", "tvly-", _L, 24, digit=True),
+    _Issued("cerebras", "csk-", _W, 40),
+    _Issued("anyscale", "esecret_", _W, 20),
+    _Issued("voyage", "pa-", _L, 40, digit=True),
+    _Issued("wandb", "wandb_v1_", _L, 40),
     # payment and trade
-    _issued("stripe", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ sk_prod_ whsec_", _B + "_-", 16),
-    _issued("square", "sq0atp- sq0csp- sq0idp-", _L, 22),
-    _issued("square", "EAAA", _L, 56),
-    _issued("paypal", "access_token$", _W + "$", 40),
-    _issued("plaid", "access-sandbox- access-development- access-production-", _H + "-", 36),
-    _issued("razorpay", "rzp_live_ rzp_test_", _W, 14),
-    _issued("shopify", "shpat_ shpca_ shppa_ shpss_ shptka_", _W, 32),
-    _issued("flutterwave", "FLWSECK- FLWSECK_TEST- FLWPUBK- FLWPUBK_TEST-", _L, 12),
-    _issued("duffel", "duffel_test_ duffel_live_", _L + "=", 40),
-    _issued("easypost", "EZAK EZTK", _W, 54),
-    _issued("shippo", "shippo_live_ shippo_test_", _H, 40),
-    _issued("mollie", "live_ test_", _L + "=", 30, digit=True),
+    _Issued("stripe", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ sk_prod_ whsec_", _B + "_-", 16),
+    _Issued("square", "sq0atp- sq0csp- sq0idp-", _L, 22),
+    _Issued("square", "EAAA", _L, 56),
+    _Issued("paypal", "access_token$", _W + "$", 40),
+    _Issued("plaid", "access-sandbox- access-development- access-production-", _H + "-", 36),
+    _Issued("razorpay", "rzp_live_ rzp_test_", _W, 14),
+    _Issued("shopify", "shpat_ shpca_ shppa_ shpss_ shptka_", _W, 32),
+    _Issued("flutterwave", "FLWSECK- FLWSECK_TEST- FLWPUBK- FLWPUBK_TEST-", _L, 12),
+    _Issued("duffel", "duffel_test_ duffel_live_", _L + "=", 40),
+    _Issued("easypost", "EZAK EZTK", _W, 54),
+    _Issued("shippo", "shippo_live_ shippo_test_", _H, 40),
+    _Issued("mollie", "live_ test_", _L + "=", 30, digit=True),
     # watching
-    _issued("new-relic", "NRAK- NRJS- NRII- NRIQ- NRRA-", _L, 19),
-    _issued("sentry", "sntrys_ sntryu_", _B + "_-", 40),
-    _issued("grafana", "glc_", _B, 32),
-    _issued("grafana", "glsa_", _W + "_", 40),
-    _issued("dynatrace", "dt0c01. dt0s01. dt0s02. dt0s16.", "A-Z0-9.", 60),
-    _issued("honeycomb", "hcaik_ hcxik_ hcamk_ hcxmk_ hcxlk_ hcalk_", _W, 40),
-    _issued("posthog", "phc_ phx_ phs_", _W, 32),
-    _issued("launchdarkly", "sdk- mob- api-", _H + "-", 36, digit=True),
-    _issued("statsig", "secret- console-", _W, 40, digit=True),
+    _Issued("new-relic", "NRAK- NRJS- NRII- NRIQ- NRRA-", _L, 19),
+    _Issued("sentry", "sntrys_ sntryu_", _B + "_-", 40),
+    _Issued("grafana", "glc_", _B, 32),
+    _Issued("grafana", "glsa_", _W + "_", 40),
+    _Issued("dynatrace", "dt0c01. dt0s01. dt0s02. dt0s16.", "A-Z0-9.", 60),
+    _Issued("honeycomb", "hcaik_ hcxik_ hcamk_ hcxmk_ hcxlk_ hcalk_", _W, 40),
+    _Issued("posthog", "phc_ phx_ phs_", _W, 32),
+    _Issued("launchdarkly", "sdk- mob- api-", _H + "-", 36, digit=True),
+    _Issued("statsig", "secret- console-", _W, 40, digit=True),
     # services
-    _issued("airtable", "pat", _D, 70),
-    _issued("notion", "secret_ ntn_", _W, 40, digit=True),
-    _issued("linear", "lin_api_ lin_oauth_ lin_wh_", _W, 32),
-    _issued("figma", "figd_ figo_ figu_", _L, 36),
-    _issued("typeform", "tfp_", _D, 40),
-    _issued("contentful", "CFPAT-", _L, 40),
-    _issued("hubspot", "pat-na1- pat-na2- pat-eu1- pat-ap1-", _H + "-", 36),
-    _issued("dropbox", "sl.", _L + "=", 80),
-    _issued("adobe", "p8e- s8e-", _L, 30),
-    _issued("clickup", "pk_", _W + "_", 36, digit=True),
-    _issued("mapbox", "sk.eyJ pk.eyJ tk.eyJ", _D, 40),
-    _issued("twitter", "AAAAAAAAAAAAAAAAAAAAA", _W + "%", 60),
-    _issued("facebook", "EAA", _W, 80),
-    _issued("instagram", "IGQV", _L, 60),
-    _issued("adafruit", "aio_", _W, 28),
-    _issued("intra", "s-s4t2ud- s-s4t2af-", _H, 60),
-    _issued("endor", "endr+", _L, 16),
-    _issued("firebase", "AAAA", _L + ":", 120),
+    _Issued("airtable", "pat", _D, 70),
+    _Issued("notion", "secret_ ntn_", _W, 40, digit=True),
+    _Issued("linear", "lin_api_ lin_oauth_ lin_wh_", _W, 32),
+    _Issued("figma", "figd_ figo_ figu_", _L, 36),
+    _Issued("typeform", "tfp_", _D, 40),
+    _Issued("contentful", "CFPAT-", _L, 40),
+    _Issued("hubspot", "pat-na1- pat-na2- pat-eu1- pat-ap1-", _H + "-", 36),
+    _Issued("dropbox", "sl.", _L + "=", 80),
+    _Issued("adobe", "p8e- s8e-", _L, 30),
+    _Issued("clickup", "pk_", _W + "_", 36, digit=True),
+    _Issued("mapbox", "sk.eyJ pk.eyJ tk.eyJ", _D, 40),
+    _Issued("twitter", "AAAAAAAAAAAAAAAAAAAAA", _W + "%", 60),
+    _Issued("facebook", "EAA", _W, 80),
+    _Issued("instagram", "IGQV", _L, 60),
+    _Issued("adafruit", "aio_", _W, 28),
+    _Issued("intra", "s-s4t2ud- s-s4t2af-", _H, 60),
+    _Issued("endor", "endr+", _L, 16),
+    _Issued("firebase", "AAAA", _L + ":", 120),
 )
 """Kinds and how they begin; of several that fit, the one that reaches further."""
 
@@ -362,7 +303,7 @@ def secrets(text: str, *, config: bool = False) -> Iterator[tuple[Span, str]]:
     """
     found: list[tuple[Span, str]] = []
     ends = 0
-    issued = _vocabulary().issued
+    issued = _issuers()
     for at, word in _words(text):
         if at < ends and word not in _ALWAYS and not (word in issued and found[-1][0].start == at):
             continue  # but for whose it is that was announced
@@ -388,33 +329,28 @@ def _apart(found: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
     return joined
 
 
-@dataclass(frozen=True, slots=True)
-class _SecretWords:
-    """All words that are looked for, and what is looked at where each stands."""
-
-    words: tuple[str, ...]
-    finder: Words
-    issued: dict[str, tuple[tuple[str, _Issued], ...]]
+@cache
+def _issuers() -> dict[str, list[tuple[str, _Issued]]]:
+    """The prefixes that begin alike but for case, and whose they are."""
+    found: dict[str, list[tuple[str, _Issued]]] = {}
+    for each in ISSUED:
+        for prefix in each.prefixes.split():
+            found.setdefault(prefix.lower(), []).append((prefix, each))
+    return found
 
 
 @cache
-def _vocabulary() -> _SecretWords:
-    issued: dict[str, list[tuple[str, _Issued]]] = {}
-    for each in ISSUED:
-        for prefix in each.prefixes:
-            issued.setdefault(prefix.lower(), []).append((prefix, each))
-    words = tuple(dict.fromkeys([*issued, *_ANNOUNCING, *_SERVICES, *_BLOCKS, *_OTHERS]))
-    return _SecretWords(
-        words, Words([word.encode() for word in words]), {word: tuple(each) for word, each in issued.items()}
-    )
+def _vocabulary() -> tuple[tuple[str, ...], Words]:
+    """All words that are looked for."""
+    words = tuple(dict.fromkeys([*_issuers(), *_ANNOUNCING, *_SERVICES, *_LOOKS]))
+    return words, Words([word.encode() for word in words])
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:
     """The words of the vocabulary in a text, by place, without regard to the case of ASCII letters."""
-    vocabulary = _vocabulary()
+    words, finder = _vocabulary()
     data = text.encode("utf-8", "surrogatepass").lower()  # of bytes: lengths stay
-    found = vocabulary.finder.find(data)
-    words = vocabulary.words
+    found = finder.find(data)
     if len(data) == len(text):
         yield from ((at, words[index]) for at, index in found)
     elif found:
@@ -425,13 +361,12 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 def _look(text: str, at: int, word: str) -> Iterator[tuple[Span, str]]:
     """The secrets that a word at a place announces or begins."""
-    issued = _vocabulary().issued.get(word)
-    if issued is not None:
-        found = [span for prefix, each in issued for span in _of_issuer(text, at, prefix, each)]
-        yield from sorted(found, key=lambda one: -len(one[0]))[:1]
+    found = [span for prefix, each in _issuers().get(word, ()) for span in _of_issuer(text, at, prefix, each)]
+    yield from sorted(found, key=lambda one: -len(one[0]))[:1]
+    if word in _SERVICES or word in _ANNOUNCING:
+        yield from _announced(text, at, word)
     if word in _LOOKS:
-        for look in _LOOKS[word]:
-            yield from look(text, at)
+        yield from _LOOKS[word](text, at)
 
 
 @cache
@@ -494,27 +429,21 @@ def _changes(value: str) -> int:
     return sum(left != right for left, right in pairwise(kinds))
 
 
-def _announced(word: str) -> Callable[[str, int], Iterator[tuple[Span, str]]]:
-    """Looks at what stands behind a name with the word in it."""
-    size = len(word)
-
-    def look(text: str, at: int) -> Iterator[tuple[Span, str]]:
-        before = text[max(0, at - 32) : at]
-        if word in ("key", "pass", "sid", "pin", "auth", "dsn", "salt") and not _joined(word, text, at, before):
-            return
-        if word in ("key", "signature", "license", "nonce") and _HARMLESS.search(before):
-            return
-        tail = _TAIL.match(text, at + size)
-        assert tail is not None
-        if _HASHES.search(tail[0]) and word not in _STRONG:
-            return
-        between = _BETWEEN.match(text, tail.end())
-        if between is None:
-            return
+def _announced(text: str, at: int, word: str) -> Iterator[tuple[Span, str]]:
+    """What stands behind a name with the word in it."""
+    before = text[max(0, at - 32) : at]
+    if word in ("key", "pass", "sid", "pin", "auth", "dsn", "salt") and not _joined(word, text, at, before):
+        return
+    if word in ("key", "signature", "license", "nonce") and _HARMLESS.search(before):
+        return
+    tail = _TAIL.match(text, at + len(word))
+    assert tail is not None
+    if _HASHES.search(tail[0]) and word not in _STRONG:
+        return
+    between = _BETWEEN.match(text, tail.end())
+    if between is not None:
         weak = word in _WEAK or (word == "key" and _BEFORE_KEY.search(before) is None)
         yield from _value(text, between, word, weak)
-
-    return look
 
 
 def _joined(word: str, text: str, at: int, before: str) -> bool:
@@ -677,111 +606,99 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-@cache
-def _class(characters: str) -> frozenset[str]:
-    """The ASCII characters of a class."""
-    return frozenset(filter(re.compile(f"[{characters}]").match, map(chr, range(128))))
-
-
-def _shaped(
-    kind: str, pattern: str, *, back: int = 0, over: str = ""
-) -> Callable[[str, int], Iterator[tuple[Span, str]]]:
-    """Looks for a pattern at a place, or from ``back`` characters of the class ``over`` before it. The group
+@dataclass(frozen=True, slots=True)
+class _Shaped:
+    """Looks for a pattern at a place, or from ``back`` ASCII characters of the class ``over`` before it. The group
     ``secret``, where there is one, is what must not leave."""
-    behind = frozenset[str]() if not over else _class(over)
 
-    def look(text: str, at: int) -> Iterator[tuple[Span, str]]:
+    kind: str
+    pattern: str
+    back: int = 0
+    over: str = ""
+
+    def __call__(self, text: str, at: int) -> Iterator[tuple[Span, str]]:
         start = at
-        while start > max(0, at - back) and text[start - 1] in behind:
+        while start > max(0, at - self.back) and text[start - 1].isascii() and _run(self.over).match(text[start - 1]):
             start -= 1
-        found = _compiled(pattern).match(text, start)
+        found = _compiled(self.pattern).match(text, start)
         if found is not None:
             group = "secret" if "secret" in found.re.groupindex else 0
             if not _is_example(found[group]):
-                yield Span(*found.span(group)), kind
-
-    return look
+                yield Span(*found.span(group)), self.kind
 
 
-def _looks() -> dict[str, list[Callable[[str, int], Iterator[tuple[Span, str]]]]]:
-    looks: dict[str, list[Callable[[str, int], Iterator[tuple[Span, str]]]]] = {}
-
-    def add(words: str, look: Callable[[str, int], Iterator[tuple[Span, str]]]) -> None:
-        for word in words.split("|"):
-            looks.setdefault(word, []).append(look)
-
-    for word in (*_ANNOUNCING, *_SERVICES):
-        add(word, _announced(word))
-    add("-----begin ", _block)
-    add("-----end ", _block_end)
-    add(
+_SHAPES: tuple[tuple[str, _Shaped], ...] = (
+    (
         "private-lines:",
-        _shaped(
+        _Shaped(
             "private-key", rf"(?i:Private-Lines): ?\d{{1,4}}(?P<secret>(?:{_BREAK}{{1,24}}[A-Za-z0-9+/=]{{8,100}})+)"
         ),
-    )
-    add(
+    ),
+    (
         "---- begin ssh2 encrypted",
-        _shaped(
+        _Shaped(
             "private-key",
             r"(?s:---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----.{0,20000}?---- END SSH2 ENCRYPTED PRIVATE KEY ----)",
         ),
-    )
-    add("eyj", _json_web)
-    add("://", _url_password)
-    add(
+    ),
+    (
         "hooks.slack.com",
-        _shaped("slack", r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/]{20,200})"),
-    )
-    add(
+        _Shaped("slack", r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/]{20,200})"),
+    ),
+    (
         "discord.com/api/webhooks|discordapp.com/api/webhooks",
-        _shaped("discord", rf"[a-zA-Z./]{{20,40}}/\d{{10,24}}/(?P<secret>[{_L}]{{50,100}})"),
-    )
-    add("webhook.office.com", _shaped("teams", rf"webhook\.office\.com/webhookb2/(?P<secret>[{_L}@./]{{40,400}})"))
-    add("open-apis/bot", _shaped("lark", r"open-apis/bot/v2/hook/(?P<secret>[0-9a-fA-F\-]{20,60})"))
-    add(
+        _Shaped("discord", rf"[a-zA-Z./]{{20,40}}/\d{{10,24}}/(?P<secret>[{_L}]{{50,100}})"),
+    ),
+    ("webhook.office.com", _Shaped("teams", rf"webhook\.office\.com/webhookb2/(?P<secret>[{_L}@./]{{40,400}})")),
+    ("open-apis/bot", _Shaped("lark", r"open-apis/bot/v2/hook/(?P<secret>[0-9a-fA-F\-]{20,60})")),
+    (
         "chat.googleapis.com",
-        _shaped("google", rf"chat\.googleapis\.com/[^\s\"']{{1,120}}[?&]key=(?P<secret>[{_L}%&=]{{30,300}})"),
-    )
-    add(
+        _Shaped("google", rf"chat\.googleapis\.com/[^\s\"']{{1,120}}[?&]key=(?P<secret>[{_L}%&=]{{30,300}})"),
+    ),
+    (
         "qyapi.weixin.qq.com",
-        _shaped("wecom", r"qyapi\.weixin\.qq\.com/[^\s\"']{1,60}key=(?P<secret>[0-9a-fA-F\-]{20,60})"),
-    )
-    add(
+        _Shaped("wecom", r"qyapi\.weixin\.qq\.com/[^\s\"']{1,60}key=(?P<secret>[0-9a-fA-F\-]{20,60})"),
+    ),
+    (
         "oapi.dingtalk.com",
-        _shaped("dingtalk", r"oapi\.dingtalk\.com/[^\s\"']{1,60}access_token=(?P<secret>[0-9a-zA-Z]{20,100})"),
-    )
-    add(":aa", _shaped("telegram", rf"(?<![0-9])[0-9]{{8,11}}:AA[{_L}]{{32,36}}(?![A-Za-z0-9])", back=11, over="0-9"))
-    add(".atlasv1.", _shaped("terraform", rf"[{_W}]{{10,20}}\.atlasv1\.[{_L}=]{{40,120}}", back=20, over=_W))
-    add("q~", _shaped("azure", r"[A-Za-z0-9_~.\-]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34}", back=4, over=r"A-Za-z0-9_~.\-"))
-    add("-us", _shaped("mailchimp", r"[0-9a-f]{32}-us[0-9]{1,2}(?![0-9A-Za-z])", back=32, over=_H))
-    add("_mmk", _shaped("maxmind", rf"[{_W}]{{6}}_[{_W}]{{29}}_mmk", back=36, over=_W + "_"))
-    add("nral", _shaped("new-relic", r"[0-9a-f]{36}NRAL", back=36, over=_H))
-    add("a3-", _shaped("one-password", r"(?<![A-Za-z0-9])A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}"))
-    add(
+        _Shaped("dingtalk", r"oapi\.dingtalk\.com/[^\s\"']{1,60}access_token=(?P<secret>[0-9a-zA-Z]{20,100})"),
+    ),
+    (":aa", _Shaped("telegram", rf"(?<![0-9])[0-9]{{8,11}}:AA[{_L}]{{32,36}}(?![A-Za-z0-9])", 11, "0-9")),
+    (".atlasv1.", _Shaped("terraform", rf"[{_W}]{{10,20}}\.atlasv1\.[{_L}=]{{40,120}}", 20, _W)),
+    ("q~", _Shaped("azure", r"[A-Za-z0-9_~.\-]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34}", 4, r"A-Za-z0-9_~.\-")),
+    ("-us", _Shaped("mailchimp", r"[0-9a-f]{32}-us[0-9]{1,2}(?![0-9A-Za-z])", 32, _H)),
+    ("_mmk", _Shaped("maxmind", rf"[{_W}]{{6}}_[{_W}]{{29}}_mmk", 36, _W + "_")),
+    ("nral", _Shaped("new-relic", r"[0-9a-f]{36}NRAL", 36, _H)),
+    ("a3-", _Shaped("one-password", r"(?<![A-Za-z0-9])A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}")),
+    (
         "accountkey=|sharedaccesskey=",
-        _shaped("azure", r"(?i:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/]{40,100}={0,2})"),
-    )
-    add("ls0tls1crudj", _shaped("private-key", rf"LS0tLS1CRUdJ[{_B}_\-]{{40,32000}}"))
-    add(
+        _Shaped("azure", r"(?i:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/]{40,100}={0,2})"),
+    ),
+    ("ls0tls1crudj", _Shaped("private-key", rf"LS0tLS1CRUdJ[{_B}_\-]{{40,32000}}")),
+    (
         "b3blbnnzac1rzxktdj",
-        _shaped("private-key", r"b3BlbnNzaC1rZXktdj(?:[A-Za-z0-9+/=]{1,32000}(?:[\s\"'>+,]|\\[nr]){0,12})+"),
-    )
-    add(
+        _Shaped("private-key", r"b3BlbnNzaC1rZXktdj(?:[A-Za-z0-9+/=]{1,32000}(?:[\s\"'>+,]|\\[nr]){0,12})+"),
+    ),
+    (
         "ewogicj0exbl|eyj0exblijogin|eyj0exblijoic2",
-        _shaped("service-account", rf"(?:ewogICJ0eXBlIjog|eyJ0eXBlIjogIn|eyJ0eXBlIjoic2)[{_B}_\-]{{80,32000}}"),
-    )
-    add('d":|d\\":|d" :', _shaped("private-key", rf"d\\?\" ?:\s{{0,8}}\\?\"(?P<secret>[{_L}]{{40,4000}})"))
-    add(" -u |--user ", _shaped("password", r" -{1,2}u(?:ser)? [\"']?[\w.@+\-]{1,80}:(?P<secret>[^\s\"'$]{6,200})"))
-    add(
+        _Shaped("service-account", rf"(?:ewogICJ0eXBlIjog|eyJ0eXBlIjogIn|eyJ0eXBlIjoic2)[{_B}_\-]{{80,32000}}"),
+    ),
+    ('d":|d\\":|d" :', _Shaped("private-key", rf"d\\?\" ?:\s{{0,8}}\\?\"(?P<secret>[{_L}]{{40,4000}})")),
+    (" -u |--user ", _Shaped("password", r" -{1,2}u(?:ser)? [\"']?[\w.@+\-]{1,80}:(?P<secret>[^\s\"'$]{6,200})")),
+    (
         "client-key-data",
-        _shaped("private-key", rf"client-key-data[\"']?: {{0,4}}[\"']?(?P<secret>[{_B}]{{40,32000}})"),
-    )
-    add("sig=", _shaped("azure", r"sig=(?P<secret>[A-Za-z0-9%+/=]{40,120})"))
-    return looks
-
-
-_LOOKS = _looks()
+        _Shaped("private-key", rf"client-key-data[\"']?: {{0,4}}[\"']?(?P<secret>[{_B}]{{40,32000}})"),
+    ),
+    ("sig=", _Shaped("azure", r"sig=(?P<secret>[A-Za-z0-9%+/=]{40,120})")),
+)
+"""What has a shape of its own, by the words (apart by ``|``) at which it is looked for."""
+_LOOKS: dict[str, Callable[[str, int], Iterator[tuple[Span, str]]]] = {
+    "-----begin ": _block,
+    "-----end ": _block_end,
+    "eyj": _json_web,
+    "://": _url_password,
+    **{word: shape for words, shape in _SHAPES for word in words.split("|")},
+}
 
 
 def _settings(text: str) -> Iterator[tuple[Span, str]]:
@@ -794,29 +711,6 @@ def _settings(text: str) -> Iterator[tuple[Span, str]]:
             continue
         if _entropy(value) >= 4.0 and _changes(value) * 4 >= len(value) and not _is_example(value):
             yield Span(*found.span("secret")), "entropy"
-
-
-KINDS = tuple(
-    dict.fromkeys(
-        [
-            *(each.kind for each in ISSUED),
-            *(
-                "private-key",
-                "jwt",
-                "url-password",
-                "discord",
-                "teams",
-                "lark",
-                "wecom",
-                "dingtalk",
-                "telegram",
-                "terraform",
-            ),
-            *("azure", "mailchimp", "maxmind", "service-account", "password", "service-key", "seed-phrase", "entropy"),
-        ]
-    )
-)
-"""Every kind that is told."""
 
 
 def of_a_cut(text: str) -> Iterator[tuple[Span, str]]:

@@ -18,10 +18,9 @@ from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, asked, take_snapshot, workspace_edit
 from lens_lsp.lsp.editor_window import say, show, summarize, summarize_with_places
 from lens_lsp.lsp.lens_answer import answer_file
-from lens_lsp.lsp.lens_ask import AnsweredQuestion, answer_question
+from lens_lsp.lsp.lens_ask import AnsweredQuestion, answer_question, find_passages
 from lens_lsp.lsp.lens_check import recheck
 from lens_lsp.lsp.lens_clusters import wrong
-from lens_lsp.lsp.lens_find import find_passages
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
 from lens_lsp.lsp.server_state import SelectedQuestion
 from lens_lsp.memory.answer_files import Saved, as_block, write_block
@@ -29,7 +28,7 @@ from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.clusters import identify
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Span
-from lens_lsp.schema.protocol import (
+from lens_lsp.schema.protocol_params import (
     AskCommand,
     FindCommand,
     FindParams,

@@ -20,7 +20,7 @@ from lens_lsp.lsp.server_state import EditorOptions
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings import Notice
-    from lens_lsp.lsp.protocol import Connection
+    from lens_lsp.lsp.protocol import EditorConnection
 
 _SECTION = "lens"
 _PULL_SECONDS = 5.0
@@ -33,7 +33,7 @@ _LIMITS, _WORKSPACE = "budget.", "workspace."
 class Configuration:
     """Settings of one client; ``changed`` is called when they are others. On the event loop only."""
 
-    def __init__(self, ls: Connection, changed: Callable[[], object]) -> None:
+    def __init__(self, ls: EditorConnection, changed: Callable[[], object]) -> None:
         self._ls = ls
         self._changed = changed
         self._marked: set[str] = set()

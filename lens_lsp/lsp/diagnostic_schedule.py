@@ -18,7 +18,7 @@ from lens_lsp.lsp.locations import UriRefused, path_of
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.watch import Watch
-    from lens_lsp.lsp.protocol import Connection
+    from lens_lsp.lsp.protocol import EditorConnection
 
 PAUSE = 0.1
 """Seconds between a hint and the check, so that a burst of hints is one check."""
@@ -34,7 +34,7 @@ class DiagnosticSchedule:
     """Checks of one client's texts. Where it pulls and lets itself be told to pull again, it is told; else diagnostics
     are pushed. On the event loop only."""
 
-    def __init__(self, ls: Connection) -> None:
+    def __init__(self, ls: EditorConnection) -> None:
         self._ls = ls
         self._due: set[str] = set()
         self._sources: dict[str, frozenset[str]] = {}
@@ -209,7 +209,7 @@ class FileWatch:
     second besides. Nothing is watched before there is a text that cites. On the event loop only.
     """
 
-    def __init__(self, ls: Connection, touched: Callable[[Iterable[str] | None], object]) -> None:
+    def __init__(self, ls: EditorConnection, touched: Callable[[Iterable[str] | None], object]) -> None:
         self._ls = ls
         self._touched = touched
         self._begun = False

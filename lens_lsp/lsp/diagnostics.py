@@ -31,7 +31,7 @@ from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.text import Span
-from lens_lsp.schema.check import message
+from lens_lsp.schema.memory_shapes import message
 
 if TYPE_CHECKING:
     from lens_lsp.memory.answer_parser import Held

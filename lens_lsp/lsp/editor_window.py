@@ -21,7 +21,7 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line, printable_path
 
 if TYPE_CHECKING:
-    from lens_lsp.lsp.protocol import Connection
+    from lens_lsp.lsp.protocol import EditorConnection
     from lens_lsp.model.answer import Answer
 
 _CREATE_SECONDS = 5.0
@@ -43,7 +43,7 @@ class WorkDoneProgress:
     pygls' own helper forgets no token (``test_progress_tokens_are_forgotten``, upstream issue 607).
     """
 
-    def __init__(self, ls: Connection, token: int | str | None, title: str) -> None:
+    def __init__(self, ls: EditorConnection, token: int | str | None, title: str) -> None:
         self._ls = ls
         self._title = title
         self._token = f"lens-{secrets.token_hex(8)}" if token is None else token
@@ -138,7 +138,7 @@ class ConsentPrompt:
     Puts at most one question at a time to the user for each endpoint. On the event loop only.
     """
 
-    def __init__(self, ls: Connection) -> None:
+    def __init__(self, ls: EditorConnection) -> None:
         self._ls = ls
         self._pending: dict[str, _Pending] = {}
 
@@ -212,7 +212,7 @@ class ConsentPrompt:
             del self._pending[endpoint]
 
 
-async def show(ls: Connection, path: str, told: str) -> bool:
+async def show(ls: EditorConnection, path: str, told: str) -> bool:
     """Open a file in the editor; where that fails say ``told`` and the file's place instead. Whether it was opened."""
     if ls.state.supports("window.show_document.support"):
         params = types.ShowDocumentParams(uri_of(path), external=False, take_focus=True)
@@ -226,7 +226,7 @@ async def show(ls: Connection, path: str, told: str) -> bool:
     return False
 
 
-def say(ls: Connection, text: str) -> None:
+def say(ls: EditorConnection, text: str) -> None:
     """Tell the user something that is no warning."""
     ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 

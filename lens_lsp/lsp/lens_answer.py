@@ -36,7 +36,7 @@ from lens_lsp.model.cluster import OFFLINE, Citation
 from lens_lsp.model.documents import Document
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.schema.protocol import AnswerParams, Beside
+from lens_lsp.schema.protocol_params import AnswerParams, Beside
 from lens_lsp.schema.protocol_results import AnswerCitation, KeptAnswer
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import ServerState, Stores
     from lens_lsp.memory.store import Store
-    from lens_lsp.model.cluster import Asked, Citation, Cluster
+    from lens_lsp.model.cluster import Asked, Cluster
 
 _LARGEST = 4 << 20
 """Characters of an answer's file that are looked into."""

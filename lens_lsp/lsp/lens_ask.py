@@ -1,4 +1,4 @@
-"""``lens/ask``: one question, from its params to an answer with locations.
+"""``lens/ask`` and ``lens/find``: one question, from its params to an answer or ranked passages with locations.
 
 The question is frozen at the moment of the request. Who may judge it is settled before it waits for its turn, with the
 user's consent where text would leave this machine.
@@ -24,14 +24,13 @@ from lens_lsp.app.composition import answer, preview
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.oracle_factory import OracleFactory, decide, of_endpoint
-from lens_lsp.app.settings import Request
+from lens_lsp.app.settings import Request, Settings
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules, inside
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import folders_at
-from lens_lsp.judge.cancellation import Stop
+from lens_lsp.judge.cancellation import QuestionTasks, Stop
 from lens_lsp.judge.ledger import Limits
-from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
-from lens_lsp.judge.llm.editor_model import EditorChat, EditorReply
+from lens_lsp.judge.llm.chat_model import EditorChat, EditorReply, Message, ModelError, ModelFailure
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination, record_citations, write_answer_file
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, UriRefused, uri_of
@@ -42,31 +41,30 @@ from lens_lsp.lsp.workspace_pool import QueueFull, WorkspaceLease, in_time, run_
 from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.sources import Sources
 from lens_lsp.memory.store_file import NotSaved
-from lens_lsp.model.answer import Answer, Answered, Event, Mode, Planned, Proposed, Scanned
+from lens_lsp.model.answer import Account, Answer, Answered, Event, Mode, Planned, Proposed, Scanned, Status, StopReason
 from lens_lsp.model.cluster import Checked, Citation
-from lens_lsp.model.documents import Context, Evidence
+from lens_lsp.model.documents import Context, Evidence, Findings
 from lens_lsp.model.errors import LensError, PathRefused, UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.plan import Intent
 from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import SourceText, Span
-from lens_lsp.schema.answer import answer_json, evidence_json, preview_json
-from lens_lsp.schema.events import event_json
-from lens_lsp.schema.protocol import AskParams, ModelMessage, ModelParams, ModelResult, Scope
+from lens_lsp.schema.answer_shapes import answer_json, event_json, evidence_json, findings_json, preview_json
+from lens_lsp.schema.protocol_params import AskParams, FindParams, ModelMessage, ModelParams, ModelResult, Scope
 
 if TYPE_CHECKING:
-    from lens_lsp.app.oracle_factory import OracleFactory
-    from lens_lsp.app.settings import ModelSettings, Settings
-    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.app.settings import ModelSettings
     from lens_lsp.judge.llm.conversation import Preview
-    from lens_lsp.lsp.editor_window import WorkDoneProgress
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Sent
-    from lens_lsp.schema.protocol import FindParams
+
 
 logger = logging.getLogger(__name__)
+
 _PROBE_SECONDS = 10.0
 _MOST_WORDS = 200
 _PLACES = frozenset({"start", "end"})
+
 Events = Callable[[FindObserver], AsyncGenerator[Event]]
 
 
@@ -500,3 +498,81 @@ async def _said(ls: LensServer, family: str | None, messages: tuple[Message, ...
 
 
 ASK = RequestHandler(ask, AskParams)
+
+
+async def find(ls: LensServer, params: FindParams) -> dict[str, object]:
+    """The ranked passages, schema ``lens.evidence/2`` with locations. Raises as `find_passages`."""
+    found = await find_passages(ls, params)
+    if not params.for_model:
+        return found.result
+    return for_model(found.result, found.saved.answer.evidence, found.saved.citations)
+
+
+async def find_passages(ls: LensServer, params: FindParams, *, listed: bool = False) -> AnsweredQuestion:
+    """Passages, and where ``listed`` the file that lists them. Raises `RequestFailed` when too many wait, and as
+    `Lens.find`."""
+    question = freeze(ls.state, params)
+    with WorkDoneProgress(ls, params.work_done_token, "Lens") as progress:
+        async with progress.turn():
+            return await _find(ls, question, progress, listed=listed)
+
+
+async def rank_passages(
+    lease: WorkspaceLease, request: Request, observer: FindObserver, settings: Settings = Settings()
+) -> Findings:
+    """The passages that come nearest; who is cancelled tells the search to end, and the lease lasts until it has.
+    Raises as `Lens.find`."""
+
+    async def search() -> Findings:
+        async with QuestionTasks() as work:
+            return await work.start(
+                lambda: lease.lens.find(request, observer=observer, cancelled=work.cancelled, settings=settings)
+            )
+
+    return await lease.call(search)
+
+
+async def _find(
+    ls: LensServer, question: FrozenQuestion, progress: WorkDoneProgress, *, listed: bool
+) -> AnsweredQuestion:
+    state = ls.state
+    settings = await state.settings(fresh=True)
+    paths, rules = question.searched(settings)
+    async with in_time(), state.pool.lent(paths, rules, settings.memory) as lease:
+        observer = SearchObserver(progress.from_thread())
+        findings = await rank_passages(lease, question.request, observer, settings)
+    nowhere = destination = AnswerDestination(None, None)
+    if listed:
+        folder = state.editor_options.answers
+        destination = AnswerDestination(
+            folder, None if folder else await asyncio.to_thread(state.stores.made, question.home)
+        )
+    answer, shape = as_answer(findings), findings_json(findings)
+    look = partial(write_down, answer, shape, findings.warnings, question, state.buffers(), paths, rules, strict=True)
+    return await asyncio.to_thread(look, destination if findings.evidence else nowhere)
+
+
+def as_answer(findings: Findings) -> Answer:
+    """Passages as an answer that claims nothing: a list of where to read on."""
+    lines = [f"{n}. {' › '.join(item.heading) or item.path} [{item.n}]" for n, item in enumerate(findings.evidence, 1)]
+    return Answer(
+        question=findings.query,
+        mode=Mode.EVIDENCE,
+        intent=Intent.LOOKUP,
+        seed=0,
+        roots=findings.roots,
+        status=Status.PARTIAL if findings.evidence else Status.UNANSWERED,
+        stopped=StopReason.DIRECT,
+        text="\n".join(lines) or "Nothing was found.",
+        short=None,
+        requirements=(),
+        evidence=findings.evidence,
+        computation=None,
+        documents=findings.documents,
+        coverage=findings.coverage,
+        account=Account(),
+        compression=findings.compression,
+    )
+
+
+FIND = RequestHandler(find, FindParams)

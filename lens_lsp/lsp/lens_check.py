@@ -26,15 +26,11 @@ from lens_lsp.model.errors import LensError, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Position, SourceText, Span
-from lens_lsp.schema.check import check_json
-from lens_lsp.schema.protocol import Beside, CheckParams, HeldCitation, RecheckParams
+from lens_lsp.schema.memory_shapes import check_json
+from lens_lsp.schema.protocol_params import Beside, CheckParams, HeldCitation, RecheckParams
 from lens_lsp.schema.protocol_results import CheckResult, HeldChecked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
-    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
 

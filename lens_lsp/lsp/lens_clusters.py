@@ -22,9 +22,9 @@ from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.userdata import Usage, usage_file
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.schema.answer import account_json, moment
-from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_json, wrong_json
-from lens_lsp.schema.protocol import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
+from lens_lsp.schema.answer_shapes import account_json, moment
+from lens_lsp.schema.memory_shapes import SCHEMA, asked_json, citation_json, cluster_json, wrong_json
+from lens_lsp.schema.protocol_params import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.corpus_rules import CorpusRules

@@ -9,16 +9,16 @@ from lens_lsp import __version__
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError
-from lens_lsp.schema.protocol import Status, StatusParams, WireAsks, WireJudge
+from lens_lsp.schema.protocol_params import ServerStatus, StatusParams, WireAsks, WireJudge
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
 
-async def status(ls: LensServer, params: StatusParams) -> Status:
+async def status(ls: LensServer, params: StatusParams) -> ServerStatus:
     """What the server knows of itself; no question and no file is named."""
     state, turns = ls.state, ls.state.turns
-    return Status(
+    return ServerStatus(
         version=__version__,
         position_encoding=state.encoding.value,
         folders=tuple(folder.uri for folder in state.folders),

@@ -29,14 +29,12 @@ from lens_lsp.model.errors import PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_path
 from lens_lsp.model.text import SourceText, Span
-from lens_lsp.schema.protocol import PassageParams, TextParams
+from lens_lsp.schema.protocol_params import PassageParams, TextParams
 from lens_lsp.schema.protocol_results import PassageResult, PlacedLocator, TextResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from lens_lsp.corpus.corpus_rules import CorpusRules
-    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import ServerState
 

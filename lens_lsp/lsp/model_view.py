@@ -14,7 +14,7 @@ from lens_lsp.model.answer import AnswerDelta, Answered, Event, EvidenceFound
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Evidence, Secret
 from lens_lsp.model.text import Span
-from lens_lsp.schema.protocol import Beside
+from lens_lsp.schema.protocol_params import Beside
 
 _WITHHELD = "This answer rests on private notes (`lens: private`), which a model is not given."
 _WORDS = frozenset(

@@ -68,9 +68,9 @@ def make_converter() -> Converter:
 class LensProtocol(LanguageServerProtocol):
     """What is said between client and server. On the event loop only, except for sending."""
 
-    _server: Connection
+    _server: EditorConnection
 
-    def __init__(self, server: Connection, converter: Converter) -> None:
+    def __init__(self, server: EditorConnection, converter: Converter) -> None:
         self._goodbye: int | str | None = None
         super().__init__(server, converter)
         for name in set(self.fm.builtin_features) - _KEPT:
@@ -267,7 +267,7 @@ def _is_answer(data: Mapping[str, Any]) -> bool:
     return "method" not in data and ("result" in data or "error" in data)
 
 
-class Connection(LanguageServer):
+class EditorConnection(LanguageServer):
     """The connection to one editor, without any feature: what can be asked of it or told to it, and its state.
 
     ``environment`` is what the process was started with.

@@ -26,7 +26,7 @@ from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from lens_lsp.schema.protocol import Wire
+    from lens_lsp.schema.protocol_params import Wire
 
 P = TypeVar("P")
 logger = logging.getLogger(__name__)

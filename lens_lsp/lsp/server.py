@@ -24,7 +24,7 @@ from lens_lsp.lsp.configuration import Configuration
 from lens_lsp.lsp.diagnostic_schedule import DiagnosticSchedule
 from lens_lsp.lsp.editor_window import ConsentPrompt
 from lens_lsp.lsp.locations import encoding_of
-from lens_lsp.lsp.protocol import ENDED, Connection
+from lens_lsp.lsp.protocol import ENDED, EditorConnection
 from lens_lsp.lsp.request_handler import RequestDispatcher, RequestHandler, incident, internal
 from lens_lsp.lsp.server_state import RUNNING, ServerState
 from lens_lsp.lsp.transport import Inbox, Outbox
@@ -63,7 +63,7 @@ REQUESTS: Mapping[str, Loader] = {
     "lens/ask": _in("lens_ask", "ASK"),
     "lens/check": _in("lens_check", "CHECK"),
     "lens/clusters": _in("lens_clusters", "CLUSTERS"),
-    "lens/find": _in("lens_find", "FIND"),
+    "lens/find": _in("lens_ask", "FIND"),
     "lens/forget": _in("lens_clusters", "FORGET"),
     "lens/ledger": _in("lens_clusters", "LEDGER"),
     "lens/passage": _in("lens_text", "PASSAGE"),
@@ -78,7 +78,7 @@ REQUESTS: Mapping[str, Loader] = {
     types.TEXT_DOCUMENT_DEFINITION: _in("navigation", "DEFINITION"),
     types.TEXT_DOCUMENT_DOCUMENT_LINK: _in("navigation", "LINK"),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _in("navigation", "DOCUMENT_SYMBOL"),
-    types.TEXT_DOCUMENT_HOVER: _in("hover", "HOVER"),
+    types.TEXT_DOCUMENT_HOVER: _in("navigation", "HOVER"),
     types.TEXT_DOCUMENT_REFERENCES: _in("navigation", "REFERENCES"),
     types.WORKSPACE_SYMBOL: _in("navigation", "WORKSPACE_SYMBOL"),
 }
@@ -97,7 +97,7 @@ PULLED: Mapping[str, Loader] = {types.TEXT_DOCUMENT_DIAGNOSTIC: lambda: RequestH
 are pushed, and nobody gets them twice."""
 
 
-class LensServer(Connection):
+class LensServer(EditorConnection):
     """One client's server. ``environment`` is what the process was started with; ``watchdog`` learns whose server it
     is."""
 

@@ -25,15 +25,15 @@ from lens_lsp.memory.answer_files import ANSWERS, is_answer
 from lens_lsp.memory.store_file import (
     STEM,
     Connect,
-    Connection,
     FolderLock,
     NotSaved,
     NotSavedReason,
+    StoreConnection,
     StoreDamaged,
     StoreFiles,
     StoreUnavailable,
     StoreUnreadable,
-    Unavailable,
+    UnavailableReason,
     configure,
     connect,
     frozen,
@@ -64,7 +64,7 @@ from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
 from lens_lsp.model.lazy_dataclass import dataclass
 
 T = TypeVar("T")
-Work = Callable[[StoreView, Connection], T]
+Work = Callable[[StoreView, StoreConnection], T]
 _ATTEMPTS = 3
 """As it is, in a new file, and in another process's."""
 _ROUNDS = 5
@@ -78,7 +78,7 @@ _MOST_HEAD = 65_536
 class _Open:
     """An open file and what tells that it is still the one that was looked at."""
 
-    connection: Connection
+    connection: StoreConnection
     identity: tuple[int, ...]
     state: tuple[int, int]
 
@@ -151,7 +151,7 @@ class Database:
                 with self._lock.held():
                     yield
             except StoreUnavailable as error:
-                reason = NotSavedReason.BUSY if error.reason is Unavailable.BUSY else NotSavedReason.IO
+                reason = NotSavedReason.BUSY if error.reason is UnavailableReason.BUSY else NotSavedReason.IO
                 raise NotSaved(reason, f"not saved: {error}") from error
             except sqlite3.Error as error:
                 self.frozen = self.frozen or is_failed_sync(error)
@@ -233,7 +233,9 @@ class Database:
                 self.files = replace(self.files, stem=f"{STEM}.v{self.layout.version}")
             elif found is FileKind.FOREIGN:
                 self._set_aside(identity, "it is of another application, or its schema was altered")
-        raise StoreUnavailable(Unavailable.UNREADABLE, "the knowledge store cannot be opened: others alter it again")
+        raise StoreUnavailable(
+            UnavailableReason.UNREADABLE, "the knowledge store cannot be opened: others alter it again"
+        )
 
     def _looked_at(self, identity: tuple[int, ...]) -> _Open | FileKind:
         """The file, open, when it is the current one; else what it was, brought up to date if it was older."""
@@ -268,7 +270,7 @@ class Database:
             finally:
                 connection.close()
 
-    def _migrate(self, connection: Connection) -> None:
+    def _migrate(self, connection: StoreConnection) -> None:
         """Lead an older file to the layout: a checked backup first, then one transaction for each step, its version
         number in it. The folder's lock is held.
 
@@ -296,7 +298,7 @@ class Database:
                         connection.execute(f"PRAGMA user_version={target}")
             except (ValueError, KeyError, TypeError) as error:
                 why = f"the knowledge store could not be brought up to date from version {target - 1}: {error}"
-                raise StoreUnavailable(Unavailable.MIGRATION, why) from error
+                raise StoreUnavailable(UnavailableReason.MIGRATION, why) from error
 
     def _damaged(self, error: sqlite3.Error) -> bool:
         """Whether an error comes from what stands in the file, and it may be set aside for that."""
@@ -321,7 +323,7 @@ class Database:
     def _is_sound(self) -> bool:
         """Whether the file is a store and all of its rows are what was written. Raises `sqlite3.Error` when it cannot
         be read for another reason than what stands in it."""
-        connection: Connection | None = None
+        connection: StoreConnection | None = None
         try:
             connection = self._connect(str(self.files.database))
             configure(connection)
@@ -346,12 +348,12 @@ class Database:
             self._file = None
 
 
-def _state(connection: Connection) -> tuple[int, int]:
+def _state(connection: StoreConnection) -> tuple[int, int]:
     """Version of the schema by our count and by SQLite's."""
     return number(connection, "user_version"), number(connection, "schema_version")
 
 
-def _require_structure(connection: Connection, check: str = "integrity_check") -> None:
+def _require_structure(connection: StoreConnection, check: str = "integrity_check") -> None:
     """Raise `StoreDamaged` for a file that SQLite would damage further by writing.
 
     All rows can be read where a page is wrong about its free room, or where a page in use stands among the free ones;
@@ -571,7 +573,7 @@ class Store:
         Raises `NotSaved`; the store then holds what it held.
         """
 
-        def decide(view: StoreView, connection: Connection) -> Changes:
+        def decide(view: StoreView, connection: StoreConnection) -> Changes:
             changes = change(view)
             if changes:
                 write(connection, changes)
@@ -617,7 +619,7 @@ class Store:
         `StoreUnreadable`."""
         wanted, database = frozenset(ids), self._database
 
-        def decide(view: StoreView, connection: Connection) -> tuple[WrongAnswer, ...]:
+        def decide(view: StoreView, connection: StoreConnection) -> tuple[WrongAnswer, ...]:
             going = deletion_plan(view, wanted)
             wrong = {each.id: each for cluster in going.clusters for each in wrong_in(cluster)}
             turns = tuple(replace(turn, cluster=None) for turn in view.all_turns() if turn.cluster in wanted)

@@ -61,7 +61,7 @@ _COPIES = r"(corrupt-.*|backup-v-?\d+|part|new|before-rollback)\.db"
 """Files with another state of a store; the last two were made by versions before 3."""
 
 
-class Unavailable(StrEnum):
+class UnavailableReason(StrEnum):
     """Why there is no store to work with."""
 
     NO_HOME = "no-home"
@@ -100,7 +100,7 @@ class StoreUnavailable(StoreError):
 
     code = "lens.store-unavailable"
 
-    def __init__(self, reason: Unavailable, message: str) -> None:
+    def __init__(self, reason: UnavailableReason, message: str) -> None:
         super().__init__(message)
         self.reason = reason
 
@@ -157,12 +157,12 @@ def unavailable(error: sqlite3.Error) -> StoreUnavailable:
     """What an error while opening is to the caller."""
     primary = _primary(error)
     if primary == sqlite3.SQLITE_FULL:
-        return StoreUnavailable(Unavailable.FULL, "the disk that holds the knowledge store is full")
+        return StoreUnavailable(UnavailableReason.FULL, "the disk that holds the knowledge store is full")
     if primary in _BUSY:
-        return StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store")
+        return StoreUnavailable(UnavailableReason.BUSY, "another process is holding the knowledge store")
     if primary in _READ_ONLY:
-        return StoreUnavailable(Unavailable.READ_ONLY, "the knowledge store cannot be written")
-    return StoreUnavailable(Unavailable.UNREADABLE, f"the knowledge store cannot be opened ({error})")
+        return StoreUnavailable(UnavailableReason.READ_ONLY, "the knowledge store cannot be written")
+    return StoreUnavailable(UnavailableReason.UNREADABLE, f"the knowledge store cannot be opened ({error})")
 
 
 def _primary(error: sqlite3.Error) -> int | None:
@@ -172,14 +172,14 @@ def _primary(error: sqlite3.Error) -> int | None:
 
 
 _REASONS = {
-    errno.EACCES: Unavailable.READ_ONLY,
-    errno.EPERM: Unavailable.READ_ONLY,
-    errno.EROFS: Unavailable.READ_ONLY,
-    errno.EEXIST: Unavailable.NOT_A_FOLDER,
-    errno.ENOTDIR: Unavailable.NOT_A_FOLDER,
-    errno.EISDIR: Unavailable.NOT_A_FOLDER,
-    errno.ENOSPC: Unavailable.FULL,
-    errno.EDQUOT: Unavailable.FULL,
+    errno.EACCES: UnavailableReason.READ_ONLY,
+    errno.EPERM: UnavailableReason.READ_ONLY,
+    errno.EROFS: UnavailableReason.READ_ONLY,
+    errno.EEXIST: UnavailableReason.NOT_A_FOLDER,
+    errno.ENOTDIR: UnavailableReason.NOT_A_FOLDER,
+    errno.EISDIR: UnavailableReason.NOT_A_FOLDER,
+    errno.ENOSPC: UnavailableReason.FULL,
+    errno.EDQUOT: UnavailableReason.FULL,
 }
 
 
@@ -205,18 +205,18 @@ def prepare_folder(folder: Path, mounts: Path = MOUNTS) -> None:
     except OSError as error:
         raise unusable(folder, error) from error
     if not folder.is_dir():
-        raise StoreUnavailable(Unavailable.NOT_A_FOLDER, f"{folder} is no folder: no knowledge is kept")
+        raise StoreUnavailable(UnavailableReason.NOT_A_FOLDER, f"{folder} is no folder: no knowledge is kept")
     kind = network_file_system(folder, mounts)
     if kind is not None:
         why = (
             f"{folder} lies on a network file system ({kind}), where no knowledge is kept; --store names another folder"
         )
-        raise StoreUnavailable(Unavailable.NETWORK, why)
+        raise StoreUnavailable(UnavailableReason.NETWORK, why)
 
 
 def unusable(path: Path, error: OSError) -> StoreUnavailable:
     """Why a folder or file cannot be used, for the caller."""
-    reason = _REASONS.get(error.errno or 0, Unavailable.UNREADABLE)
+    reason = _REASONS.get(error.errno or 0, UnavailableReason.UNREADABLE)
     return StoreUnavailable(reason, f"{path} cannot be used to keep knowledge: {error.strerror or error}")
 
 
@@ -226,7 +226,9 @@ def _user_data() -> Path:
     given = sys.platform != "win32" and os.path.isabs(os.environ.get("XDG_DATA_HOME", ""))
     nowhere = os.environ.get("HOME") == "" or not (os.path.isabs(home) and os.path.isdir(home))
     if nowhere and not given:
-        raise StoreUnavailable(Unavailable.NO_HOME, "there is no home folder to keep knowledge in; --store names one")
+        raise StoreUnavailable(
+            UnavailableReason.NO_HOME, "there is no home folder to keep knowledge in; --store names one"
+        )
     return user_data_path("lens-lsp")
 
 
@@ -250,7 +252,7 @@ class Cursor(Protocol):
         """All rows that are left."""
 
 
-class Connection(Protocol):
+class StoreConnection(Protocol):
     """What the store uses of `sqlite3.Connection`. Errors are those of `sqlite3`, with their ``sqlite_errorcode``."""
 
     @property
@@ -267,11 +269,11 @@ class Connection(Protocol):
         """Give the file back."""
 
 
-Connect = Callable[[str], Connection]
+Connect = Callable[[str], StoreConnection]
 """Opens the file at a path, which exists. Never makes one."""
 
 
-def connect(path: str) -> Connection:
+def connect(path: str) -> StoreConnection:
     """A plain connection; transactions are opened and closed by us. Raises `sqlite3.Error`."""
     return sqlite3.connect(
         f"file:{quote(path)}?mode=rw",
@@ -299,7 +301,7 @@ class StoreDamaged(sqlite3.DatabaseError):
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
-def configure(connection: Connection) -> None:
+def configure(connection: StoreConnection) -> None:
     """Make the settings; they hold for this connection only. Raises `sqlite3.Error`."""
     connection.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
     for setting in _SETTINGS:
@@ -310,7 +312,7 @@ def configure(connection: Connection) -> None:
 
 
 @contextmanager
-def transaction(connection: Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+def transaction(connection: StoreConnection, kind: str = "IMMEDIATE") -> Iterator[None]:
     """All or nothing. ``kind`` is ``DEFERRED`` for reading: one state of the file, whatever others write."""
     connection.execute(f"BEGIN {kind}")
     try:
@@ -323,12 +325,12 @@ def transaction(connection: Connection, kind: str = "IMMEDIATE") -> Iterator[Non
         raise
 
 
-def number(connection: Connection, pragma: str) -> int:
+def number(connection: StoreConnection, pragma: str) -> int:
     """The value of a pragma that is a whole number."""
     return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
-def structural_fault(connection: Connection, check: str = "integrity_check") -> str | None:
+def structural_fault(connection: StoreConnection, check: str = "integrity_check") -> str | None:
     """What SQLite finds wrong with the file's trees; None when they are sound. Contents are not looked at.
 
     ``quick_check`` does not compare indexes with their tables.
@@ -500,10 +502,12 @@ class FolderLock:
                 finally:
                     release_lock(gate)
             except TimeoutError as error:
-                raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
+                raise StoreUnavailable(
+                    UnavailableReason.BUSY, "another process is holding the knowledge store"
+                ) from error
             except OSError as error:
                 why = f"the knowledge store's folder knows no locks: {error.strerror}"
-                raise StoreUnavailable(Unavailable.NO_LOCKS, why) from error
+                raise StoreUnavailable(UnavailableReason.NO_LOCKS, why) from error
         self._depth += 1
         try:
             yield

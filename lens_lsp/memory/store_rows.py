@@ -20,7 +20,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
-from lens_lsp.memory.store_file import Connection, StoreDamaged, number
+from lens_lsp.memory.store_file import StoreConnection, StoreDamaged, number
 from lens_lsp.model.answer import Computation
 from lens_lsp.model.cluster import (
     Asked,
@@ -48,7 +48,7 @@ _INDEXES = (
     'CREATE INDEX "facts_key" ON "facts" ("key")',
     'CREATE INDEX "citations_id" ON "citations" ("id")',
 )
-Step = Callable[[Connection], object]
+Step = Callable[[StoreConnection], object]
 """Leads a file from one version to the next, inside a transaction that the caller opens and closes."""
 # Values as columns. A record's fields are columns in their order; what is neither text nor a number is JSON.
 _AS_LISTS = (Computation, Condition, Seen)
@@ -185,7 +185,7 @@ class FileKind(StrEnum):
     """Of another application, or with a schema that is not ours: triggers and views would run on our statements."""
 
 
-def file_kind(connection: Connection, layout: Layout) -> FileKind:
+def file_kind(connection: StoreConnection, layout: Layout) -> FileKind:
     """What an open file is. Raises `sqlite3.Error`."""
     if number(connection, "application_id") != APPLICATION_ID:
         return FileKind.FOREIGN
@@ -204,7 +204,7 @@ def file_kind(connection: Connection, layout: Layout) -> FileKind:
     return FileKind.CURRENT if same else FileKind.FOREIGN
 
 
-def create_tables(connection: Connection, layout: Layout) -> None:
+def create_tables(connection: StoreConnection, layout: Layout) -> None:
     """Make the tables of an empty file, inside a transaction."""
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version={layout.version}")
@@ -350,7 +350,7 @@ class Row:
 class StoreView:
     """What a store holds, valid while the transaction it was given in is open. All that reads raises `StoreDamaged`."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: StoreConnection) -> None:
         self._connection = connection
 
     def clusters(self) -> tuple[Cluster, ...]:
@@ -487,7 +487,7 @@ class Removal:
     wrong: tuple[str, ...] = ()
 
 
-def write(connection: Connection, changes: Changes, removal: Removal = Removal()) -> None:
+def write(connection: StoreConnection, changes: Changes, removal: Removal = Removal()) -> None:
     """Write changes; raises ValueError when a cluster holds two parts of one id, or is kept and removed at once."""
     kept = [cluster.id for cluster in changes.clusters]
     if len({*kept, *changes.removed}) != len(kept) + len(set(changes.removed)):
@@ -522,7 +522,7 @@ def part_rows(cluster: Cluster) -> Iterator[tuple[StoreTable, Values]]:
             yield table, (_bytes(cluster.id), id_, position, *values)
 
 
-def _insert(connection: Connection, table: StoreTable, rows: Iterable[Values]) -> None:
+def _insert(connection: StoreConnection, table: StoreTable, rows: Iterable[Values]) -> None:
     connection.executemany(table.insert, [(*values, table.row_sum(values)) for values in rows])
 
 

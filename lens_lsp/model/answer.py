@@ -13,6 +13,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import field
 from enum import StrEnum
+from typing import Literal
 
 from lens_lsp.model.documents import Coverage, Evidence, RankedDocument, Stage
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -141,14 +142,16 @@ class Reused:
     requirements: tuple[str, ...]
 
 
+DoubtReason = Literal["number", "unit", "date", "name", "negation", "limit", "meaning"]
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Words of a sentence of the answer that the passages it cites do not support, and what is wrong with them: number,
-    unit, date, name, negation, limit or meaning."""
+    """Words of a sentence of the answer that the passages it cites do not support, and what is wrong with them."""
 
     sentence: str
     words: str
-    reason: str
+    reason: DoubtReason
     decisive: bool = True
     """It keeps the text from being called an answer."""
 
@@ -292,6 +295,15 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
+class BestCell:
+    """A cell of a document (by order of admission), and how much of the belief is there."""
+
+    document: int
+    cell: int
+    belief: float
+
+
+@dataclass(frozen=True, slots=True)
 class Belief:
     """One requirement's belief after a round."""
 
@@ -304,8 +316,8 @@ class Belief:
     rule: str | None
     """Which rule covered it: ``glr``, ``full``, ``partials``, ``exact``; ``answerable`` where the oracle says that the
     evidence answers the question, ``not-needed`` where it does so without this one."""
-    best: tuple[tuple[int, int, float], ...]
-    """The cells with the most belief: document (by order of admission), cell in it, belief."""
+    best: tuple[BestCell, ...]
+    """The cells with the most belief."""
 
 
 @dataclass(frozen=True, slots=True)

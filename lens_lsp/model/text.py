@@ -11,8 +11,9 @@ a boundary depends on the few characters around it only, so a search may begin a
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
+from typing import Any
 
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -66,6 +67,11 @@ class Span:
     def __post_init__(self) -> None:
         if not 0 <= self.start <= self.end:
             raise ValueError(f"not a span: [{self.start}, {self.end})")
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, handler: Callable[[object], Any]) -> Any:
+        """On the wire a span is ``[start, end]``."""
+        return handler(tuple[int, int])
 
     def __len__(self) -> int:
         return self.end - self.start

@@ -1,6 +1,7 @@
 """Results of the requests that are not of the Language Server Protocol, and its events, as pydantic models.
 
-The reference and the TypeScript types follow them, and the tests hold every result against them.
+What is shown as the model has it is declared there: its dataclasses and enumerations are fields here, in camel case.
+The reference and the TypeScript types follow all of them, and the tests hold every result against them.
 """
 
 from __future__ import annotations
@@ -9,37 +10,27 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from lens_lsp.schema.protocol import Beside, HeldCitation, Wire, WireRange
+from lens_lsp.model.answer import (
+    Belief,
+    Computation,
+    Doubt,
+    Judged,
+    Mode,
+    ProposedRegion,
+    RequirementResult,
+    RequirementStatus,
+    Status,
+    StopReason,
+)
+from lens_lsp.model.cluster import CitationState, ClusterLink
+from lens_lsp.model.documents import Locator, RankedDocument, Skip
+from lens_lsp.model.text import Position
+from lens_lsp.schema.protocol_params import Beside, HeldCitation, Wire, WireRange
 
-Mode = Literal["evidence", "fast", "deep"]
-Standing = Literal["covered", "missing", "contested"]
-AnswerStatus = Literal["answered", "partial", "unanswered"]
-State = Literal["verified", "moved", "withdrawn", "unverifiable"]
-Stop = Literal[
-    "covered",
-    "rounds",
-    "nowhere",
-    "direct",
-    "reused",
-    "budget-calls",
-    "budget-tokens",
-    "budget-seconds",
-    "budget-cost",
-    "model-failed",
-    "cancelled",
-]
 Span = tuple[int, int]
 """Code points of the decoded or extracted text, of all of it also where the file is large and was read in pieces."""
 Cut = tuple[Literal["start", "end"], ...]
 """Where a text is a part of a longer sentence, item, row or line."""
-Locator = dict[str, int | str]
-
-
-class LineColumn(Wire):
-    """A place counted from 1, columns in code points."""
-
-    line: int
-    column: int
 
 
 class Found(Wire):
@@ -102,55 +93,12 @@ class PlacedEvidence(_Evidence):
 class EventEvidence(_Evidence):
     """Evidence inside an event."""
 
-    start: LineColumn
-    end: LineColumn
+    start: Position
+    end: Position
     context: tuple[ContextPart, ...]
 
 
-class RequirementResult(Wire):
-    """A fact that a question needs, and what became of it."""
-
-    id: str
-    text: str
-    status: Standing
-    confidence: float | None
-    many: bool
-    matching: int
-    read: int
-    value: str | None
-    evidence: tuple[int, ...]
-
-
-class Computation(Wire):
-    """What was computed from evidence."""
-
-    expression: str
-    operands: tuple[int, ...]
-    value: str | float | None
-    unit: str | None
-
-
-class RankedDocument(Wire):
-    """A document as the prior ranks it."""
-
-    path: str
-    root: int
-    prior: float
-    admitted: bool
-    read: bool
-    signals: dict[str, float]
-
-
-class SkippedFile(Wire):
-    """A file that was not searched, and why."""
-
-    path: str
-    """From its root; absolute for a root that is not there."""
-    reason: str
-    root: int
-
-
-class HiddenPart(Wire):
+class UnsearchedPart(Wire):
     """A part of what was searched that was not searched itself, or an ignore file without effect, and why."""
 
     path: str
@@ -160,18 +108,18 @@ class HiddenPart(Wire):
     root: int
 
 
-class Coverage(Wire):
+class CoverageResult(Wire):
     """What was looked at, and what was not and why."""
 
     found: int
     scanned: int
-    skipped: tuple[SkippedFile, ...]
+    skipped: tuple[Skip, ...]
     admitted: int
     read: int
     matches_unread: int
     pictures: int
     """Pages and other pictures in searched documents of which nothing was read."""
-    partial: tuple[HiddenPart, ...]
+    partial: tuple[UnsearchedPart, ...]
     """What of the searched files and folders was not searched."""
     documents: int
     """PDF, Office, e-book and mail files that have a text, or may have one."""
@@ -186,7 +134,7 @@ class Tokens(Wire):
     tokens_out: Annotated[int, Field(alias="out")]
 
 
-class Sent(Wire):
+class SentSpan(Wire):
     """A span of a document that was sent to a model, or would be."""
 
     path: str
@@ -194,7 +142,7 @@ class Sent(Wire):
     span: Span
 
 
-class PlacedSent(Sent):
+class PlacedSent(SentSpan):
     """One with the URI of its file."""
 
     uri: str
@@ -210,10 +158,10 @@ class _Ledger(Wire):
     endpoint: str | None
 
 
-class Ledger(_Ledger):
+class QuestionLedger(_Ledger):
     """What a question cost, and what was sent for it."""
 
-    sent: tuple[Sent, ...]
+    sent: tuple[SentSpan, ...]
 
 
 class PlacedLedger(_Ledger):
@@ -222,16 +170,7 @@ class PlacedLedger(_Ledger):
     sent: tuple[PlacedSent, ...]
 
 
-class Doubt(Wire):
-    """Words of a sentence that the passages it cites do not support."""
-
-    sentence: str
-    words: str
-    reason: Literal["number", "unit", "date", "name", "negation", "limit", "meaning"]
-    decisive: bool
-
-
-class Reused(Wire):
+class ReusedCluster(Wire):
     """What was known before."""
 
     cluster: str
@@ -246,16 +185,16 @@ class _Answer(Wire):
     intent: str
     seed: int
     roots: tuple[str, ...]
-    status: AnswerStatus
-    stopped: Stop
+    status: Status
+    stopped: StopReason
     answer: str
     short_answer: str | None
     requirements: tuple[RequirementResult, ...]
     computation: Computation | None
     documents: tuple[RankedDocument, ...]
-    coverage: Coverage
-    ledger: Ledger
-    reused: tuple[Reused, ...]
+    coverage: CoverageResult
+    ledger: QuestionLedger
+    reused: tuple[ReusedCluster, ...]
     newer: tuple[str, ...]
     typed: str | None
     compression: float | None
@@ -382,8 +321,8 @@ class FindResult(Wire):
     roots: tuple[str, ...]
     evidence: tuple[PlacedEvidence, ...]
     documents: tuple[RankedDocument, ...]
-    coverage: Coverage
-    ledger: Ledger
+    coverage: CoverageResult
+    ledger: QuestionLedger
     compression: float | None
     missing: tuple[str, ...]
     """Words of the question that occur nowhere, as folded for the search."""
@@ -401,7 +340,7 @@ class KeptQuestion(Wire):
     mode: Mode
     oracle: str
     """The endpoint of the model, or ``offline``."""
-    status: AnswerStatus
+    status: Status
     answer: str
     short_answer: str | None
     facts: tuple[str | None, ...]
@@ -414,7 +353,7 @@ class KeptFact(Wire):
 
     id: str
     text: str
-    status: Standing
+    status: RequirementStatus
     value: str | None
     confidence: float | None
     evidence: tuple[str, ...]
@@ -436,13 +375,6 @@ class KeptCitation(Wire):
     uri: str
 
 
-class KeptLink(Wire):
-    """Another cluster that shares evidence or requirements."""
-
-    cluster: str
-    weight: float
-
-
 class KeptCluster(Wire):
     """Questions that rest on the same evidence; times are ISO 8601 in UTC."""
 
@@ -457,8 +389,8 @@ class KeptCluster(Wire):
     questions: tuple[KeptQuestion, ...]
     facts: tuple[KeptFact, ...]
     citations: tuple[KeptCitation, ...]
-    links: tuple[KeptLink, ...]
-    freshness: dict[State, int] | None
+    links: tuple[ClusterLink, ...]
+    freshness: dict[CitationState, int] | None
     """How many citations that facts rest on are of each state now; None where that was not asked for."""
 
 
@@ -503,7 +435,7 @@ class ForgetResult(Wire):
     files: tuple[str, ...]
 
 
-class WrongAnswer(Wire):
+class WrongCheck(Wire):
     """An answer that was called wrong: a check from now on."""
 
     id: str
@@ -519,7 +451,7 @@ class WrongResult(Wire):
     """Of ``lens/wrong``: the answers that were withdrawn."""
 
     schema_: Annotated[Literal["lens.wrong/1"], Field(alias="schema")]
-    checks: tuple[WrongAnswer, ...]
+    checks: tuple[WrongCheck, ...]
 
 
 class Today(Wire):
@@ -552,7 +484,7 @@ class PlaceNow(Wire):
 
     path: str
     span: Span
-    start: LineColumn | None
+    start: Position | None
     sha256: str | None
     locator: Locator | None
 
@@ -566,7 +498,7 @@ class CheckedCitation(Wire):
     label: str
     root: str
     path: str
-    state: State
+    state: CitationState
     why: str | None
     quote: str
     span: Span
@@ -673,35 +605,13 @@ class AdmittedEvent(_Event):
     compression: float | None
 
 
-class Region(Wire):
-    """A region that is read."""
-
-    number: int
-    document: int
-    path: str
-    span: Span
-    cells: Span
-    arm: str
-    tokens: int
-
-
 class ProposedEvent(_Event):
     """What is read next."""
 
     type: Literal["proposed"]
     round: int
     weights: dict[str, float]
-    regions: tuple[Region, ...]
-
-
-class Judgement(Wire):
-    """What a region says of a requirement."""
-
-    region: int
-    requirement: str
-    verdict: str
-    cells: Span | None
-    log_odds: float | None
+    regions: tuple[ProposedRegion, ...]
 
 
 class ObservedEvent(_Event):
@@ -709,29 +619,9 @@ class ObservedEvent(_Event):
 
     type: Literal["observed"]
     round: int
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[Judged, ...]
     rejected: int
     terms: tuple[str, ...]
-
-
-class BestCell(Wire):
-    """A cell of a document, and how much of the belief is there."""
-
-    document: int
-    cell: int
-    belief: float
-
-
-class Belief(Wire):
-    """How sure the search is of a requirement."""
-
-    requirement: str
-    nowhere: float
-    glr: float | None
-    threshold: float | None
-    covered: bool
-    rule: str | None
-    best: tuple[BestCell, ...]
 
 
 class CoveredEvent(_Event):
@@ -771,7 +661,7 @@ class StoppedEvent(_Event):
     """Why it ended."""
 
     type: Literal["stopped"]
-    reason: Stop
+    reason: StopReason
 
 
 EventParams = Annotated[

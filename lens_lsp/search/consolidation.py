@@ -13,17 +13,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
+from functools import cmp_to_key
 
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, order, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
 from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.judge import claims
-from lens_lsp.judge.analysis import names
 from lens_lsp.judge.answer_markdown import cited_sentences, plain
 from lens_lsp.judge.claim_text import CitedPassage, ClaimToken, aligned, tokens_of
 from lens_lsp.judge.oracle import Claim, ClaimFault, Fact, ReadReply
+from lens_lsp.judge.rules.question_plan import names
 from lens_lsp.model.answer import Arm, Computation, Doubt, RequirementStatus
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.errors import ComputationError
@@ -375,11 +376,11 @@ def _initials(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """The result of the plan's transformation: for the answer, and as it is shown."""
+    """What our arithmetic makes of values that were quoted: as it is shown, for the answer, and how it came about."""
 
-    computation: Computation | None
-    result: str
-    derivation: str
+    text: str
+    computation: Computation | None = None
+    derivation: str = ""
 
 
 def facts_of(
@@ -420,16 +421,11 @@ def facts_of(
         found = Fact(requirement, status, value, numbers, sides, matching=matching, read=matching)
         facts.append(found if newer is None else replace(found, newer=sides[newer][1]))
     covered_all = all(fact.status is RequirementStatus.COVERED for fact in facts)
-    if covered_all and not apart and ((combined and combine(plan, facts) is None) or _undecided(plan)):
+    # One of several is asked for and nothing orders them: both passages do not say which.
+    undecided = plan.transformation is None and plan.intent is Intent.COMPARISON and _EITHER.search(plan.question)
+    if covered_all and not apart and ((combined and combine(plan, facts) is None) or undecided):
         facts = [replace(fact, status=RequirementStatus.MISSING) for fact in facts]  # nothing says what was asked
     return facts
-
-
-def _undecided(plan: Plan) -> bool:
-    """Whether one of several is asked for and nothing orders them: both passages do not say which."""
-    return (
-        plan.intent is Intent.COMPARISON and plan.transformation is None and _EITHER.search(plan.question) is not None
-    )
 
 
 def _usable(value: str | None, plan: Plan) -> bool:
@@ -500,124 +496,93 @@ def combine(plan: Plan, facts: Sequence[Fact]) -> Combined | None:
     if rule is None or any(fact.status is not RequirementStatus.COVERED for fact in facts):
         return None
     if rule.kind in (Combination.COUNT, Combination.LIST):
-        return Combined(None, f"{sum(fact.matching for fact in facts):,}", "")
-    if rule.kind is Combination.SAME and all(fact.value and first_value(fact.value) is None for fact in facts):
-        return _alike(rule.labels, facts)
-    operands = {fact.requirement.id: value for fact in facts if fact.value and (value := first_value(fact.value))}
-    if len(operands) < len(facts) or len(facts) < 1:
+        return Combined(f"{sum(fact.matching for fact in facts):,}")
+    if not facts or not all(fact.value and fact.evidence for fact in facts):
         return None
-    cited = tuple(fact.evidence[0] for fact in facts)
-    if rule.kind is not Combination.SAME and len({(fact.value, n) for fact, n in zip(facts, cited, strict=True)}) < len(
-        facts
-    ):
+    names, cited = [fact.requirement.id for fact in facts], tuple(fact.evidence[0] for fact in facts)
+    labels = rule.labels if len(rule.labels) == len(facts) else tuple(fact.requirement.text for fact in facts)
+    beside = ", ".join(f"{label}: {fact.value} [{n}]" for label, fact, n in zip(labels, facts, cited, strict=True))
+    operands = {fact.requirement.id: value for fact in facts if (value := first_value(fact.value or ""))}
+    if rule.kind is Combination.SAME and not operands:  # other wording proves nothing
+        alike = len({key(fact.value or "") for fact in facts}) == 1
+        return Combined("yes", Computation(" = ".join(names), cited, "yes", None), beside) if alike else None
+    alone = len({(fact.value, fact.evidence[0]) for fact in facts}) < len(facts)
+    if len(operands) < len(facts) or (alone and rule.kind is not Combination.SAME):
         return None  # one value of one passage cannot tell two things apart
     operands = _with_units(operands, facts)
-    labels = rule.labels if len(rule.labels) == len(facts) else tuple(fact.requirement.text for fact in facts)
+    values = [operands[name] for name in names]
     try:
         if rule.kind is Combination.EXPRESSION and rule.expression:
-            if _OVER_TIME.search(rule.expression) and not all(_is_pace(value) for value in operands.values()):
+            if _OVER_TIME.search(rule.expression) and not all(map(_is_pace, values)):
                 return None  # only a rate grows with time
-            return _computed(rule.expression, operands, facts, cited)
-        if rule.kind is Combination.SAME and _DIFFERS.search(plan.question):
-            return _opposite(_compared(rule.kind, operands, facts, labels, cited))
-        kind = _PACES.get(rule.kind, rule.kind) if _timed(plan, operands) else rule.kind
-        return _compared(kind, operands, facts, labels, cited)
+            return _computed(rule.expression, operands, facts)
+        if rule.kind is Combination.SAME:
+            verdicts = [same(values[0], other) for other in values[1:]]
+            if None in verdicts:
+                return None
+            said = "no" if all(verdicts) == bool(_DIFFERS.search(plan.question)) else "yes"
+            return Combined(said, Computation(" = ".join(names), cited, said, None), beside)
+        kind = _PACES.get(rule.kind, rule.kind) if _timed(plan, values) else rule.kind
+        winner, (word, sign) = outermost(kind, values), ("min", "<") if kind is Combination.LEAST else ("max", ">")
     except ComputationError:
         return None
+    if winner is None:
+        return Combined("equal", Computation(f" {sign} ".join(names), cited, "equal", None), beside)
+    won = labels[winner]
+    return Combined(won, Computation(f"{word}({', '.join(names)})", cited, won, None), beside)
+
+
+def _computed(expression: str, operands: Mapping[str, Value], facts: Sequence[Fact]) -> Combined:
+    value, written = evaluate(expression, operands), expression
+    for fact in facts:
+        written = written.replace(fact.requirement.id, f"{fact.value} [{fact.evidence[0]}]")
+    cited = tuple(fact.evidence[0] for fact in facts)
+    computation = Computation(expression, cited, show(value), value.unit.symbol)
+    return Combined(show(value), computation, f"{written} = {show(value)}")
+
+
+def outermost(kind: Combination, values: Sequence[Value]) -> int | None:
+    """Which of some values is the least or else the greatest; None where that is no single one. Raises
+    ComputationError where they do not compare."""
+    best = (min if kind is Combination.LEAST else max)(values, key=cmp_to_key(order))
+    among = [place for place, value in enumerate(values) if order(value, best) == 0]
+    return among[0] if len(among) == 1 else None
 
 
 def _is_pace(value: Value) -> bool:
     return is_rate(value.unit) or value.unit.dimension in (Dimension.SPEED, Dimension.DATA_RATE)
 
 
-def _opposite(combined: Combined | None) -> Combined | None:
-    """The answer to "do they differ?" by the one to "are they the same?"."""
-    if combined is None or combined.computation is None:
-        return None
-    result = "no" if combined.result == "yes" else "yes"
-    return replace(combined, result=result, computation=replace(combined.computation, value=result))
-
-
 def _with_units(operands: Mapping[str, Value], facts: Sequence[Fact]) -> dict[str, Value]:
-    """The operands, where a bare number of the same quote takes the unit of another: "12 bytes and 15"."""
+    """The operands, where a bare number takes the unit of another: of the same quote ("12 bytes and 15"), or the only
+    noun that any of them counts ("errors: 42" here, "17 errors" there)."""
+    bare = {name for name, one in operands.items() if one.unit.dimension is Dimension.NUMBER and is_number(one)}
     united = {
-        fact.evidence[0]: operands[fact.requirement.id]
+        fact.evidence[0]: operands[fact.requirement.id].unit
         for fact in facts
-        if operands[fact.requirement.id].kind is ValueKind.NUMBER
-        and operands[fact.requirement.id].unit.dimension is not Dimension.NUMBER
+        if fact.requirement.id not in bare and is_number(operands[fact.requirement.id])
     }
-    found = dict(operands)
     counted = {v.unit for v in operands.values() if v.unit.dimension is Dimension.COUNT and not is_rate(v.unit)}
+    found = dict(operands)
     for fact in facts:
-        value, beside = operands[fact.requirement.id], united.get(fact.evidence[0])
-        if len(counted) == 1 and value.kind is ValueKind.NUMBER and value.unit.dimension is Dimension.NUMBER:
-            # "errors: 42" here, "17 errors" there
-            found[fact.requirement.id] = replace(value, unit=next(iter(counted)))
-            continue
-        if beside is not None and value.kind is ValueKind.NUMBER and value.unit.dimension is Dimension.NUMBER:
-            unit = first_value(f"{fact.value} {beside.unit.symbol}")
-            found[fact.requirement.id] = value if unit is None else unit
+        name, unit = fact.requirement.id, united.get(fact.evidence[0])
+        if name in bare and len(counted) == 1:
+            found[name] = replace(operands[name], unit=next(iter(counted)))
+        elif name in bare and unit is not None:
+            found[name] = first_value(f"{fact.value} {unit.symbol}") or operands[name]
     return found
 
 
-def _alike(labels: Sequence[str], facts: Sequence[Fact]) -> Combined | None:
-    """Whether values without a type are the same: yes when they are written alike; different wording proves nothing."""
-    if len({key(fact.value or "") for fact in facts}) > 1:
-        return None
-    cited = tuple(fact.evidence[0] for fact in facts)
-    beside = ", ".join(f"{label}: {fact.value} [{n}]" for label, fact, n in zip(labels, facts, cited, strict=True))
-    expression = " = ".join(fact.requirement.id for fact in facts)
-    return Combined(Computation(expression, cited, "yes", None), "yes", beside)
+def is_number(value: Value) -> bool:
+    """Whether a value is an amount other than a duration."""
+    return value.kind is ValueKind.NUMBER
 
 
-def _computed(
-    expression: str, operands: Mapping[str, Value], facts: Sequence[Fact], cited: tuple[int, ...]
-) -> Combined:
-    value = evaluate(expression, operands)
-    written = expression
-    for fact, n in zip(facts, cited, strict=True):
-        written = written.replace(fact.requirement.id, f"{fact.value} [{n}]")
-    shown = show(value)
-    return Combined(Computation(expression, cited, shown, value.unit.symbol), shown, f"{written} = {shown}")
-
-
-def _timed(plan: Plan, operands: Mapping[str, Value]) -> bool:
+def _timed(plan: Plan, values: Sequence[Value]) -> bool:
     """Whether a pace is asked for and told by times: the faster one takes the shorter time."""
-    units = (value.unit for value in operands.values())
-    parts = (find_unit(rate_parts(unit)[0]) if is_rate(unit) else unit for unit in units)
+    parts = (find_unit(rate_parts(one.unit)[0]) if is_rate(one.unit) else one.unit for one in values)
     timed = all(part is not None and part.dimension is Dimension.TIME for part in parts)
     return timed and _PACE.search(plan.question) is not None
-
-
-def _compared(
-    kind: Combination,
-    operands: Mapping[str, Value],
-    facts: Sequence[Fact],
-    labels: Sequence[str],
-    cited: tuple[int, ...],
-) -> Combined | None:
-    values = [operands[fact.requirement.id] for fact in facts]
-    beside = ", ".join(f"{label}: {fact.value} [{n}]" for label, fact, n in zip(labels, facts, cited, strict=True))
-    names = [fact.requirement.id for fact in facts]
-    if kind is Combination.SAME:
-        verdicts = [same(values[0], other) for other in values[1:]]
-        if None in verdicts:
-            return None
-        result = "yes" if all(verdicts) else "no"
-        return Combined(Computation(" = ".join(names), cited, result, None), result, beside)
-    relation = "<" if kind is Combination.LEAST else ">"
-    winner = 0
-    for index in range(1, len(values)):
-        if _true(relation, values[index], values[winner]):
-            winner = index
-        elif not _true(relation, values[winner], values[index]):
-            return Combined(Computation(f" {relation} ".join(names), cited, "equal", None), "equal", beside)
-    word = "min" if kind is Combination.LEAST else "max"
-    return Combined(Computation(f"{word}({', '.join(names)})", cited, labels[winner], None), labels[winner], beside)
-
-
-def _true(relation: str, left: Value, right: Value) -> bool:
-    return bool(evaluate(f"f1 {relation} f2", {"f1": left, "f2": right}).magnitude)
 
 
 @dataclass(frozen=True, slots=True)
@@ -686,7 +651,7 @@ def compare(
         for fault in judged or ():
             words = fault.words if key(fault.words) and key(fault.words) in key(written) else claim.text
             if not any(key(doubt.words) in key(words) for doubt in own):
-                found.append(Doubt(written, words, fault.reason))
+                found.append(Doubt(written, words, claims.Reason(fault.reason).value))
     return Compared(tuple(found), tuple(arguable[:MOST_CLAIMS]))
 
 
@@ -700,10 +665,7 @@ def beyond(short: str, passages: Sequence[CitedPassage]) -> list[Doubt]:
 
 def named(doubts: Sequence[Doubt]) -> str:
     """The words in doubt, as a person is told them."""
-    parts = list(dict.fromkeys(f"“{plain(one.words)}”{_kind(one)}" for one in doubts))
+    kinds = ("" if one.reason == "meaning" else f" ({one.reason})" for one in doubts)
+    parts = list(dict.fromkeys(f"“{plain(one.words)}”{kind}" for one, kind in zip(doubts, kinds, strict=True)))
     more = f"; and {len(parts) - _MOST_NAMED:,} more" if len(parts) > _MOST_NAMED else ""
     return f"*What is cited does not state: {'; '.join(parts[:_MOST_NAMED])}{more}.*"
-
-
-def _kind(doubt: Doubt) -> str:
-    return "" if doubt.reason == claims.Reason.MEANING else f" ({doubt.reason})"

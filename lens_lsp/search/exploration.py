@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.safe_open import display_path
-from lens_lsp.judge.analysis import phrases
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import (
     Answerable,
@@ -29,11 +28,12 @@ from lens_lsp.judge.oracle import (
     ReadReply,
     SaidQuote,
 )
+from lens_lsp.judge.rules.question_plan import phrases
 from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
-    Arm,
     Belief,
+    BestCell,
     Covered,
     Event,
     EvidenceFound,
@@ -68,7 +68,7 @@ from lens_lsp.search.beliefs import (
     threshold,
 )
 from lens_lsp.search.boundaries import context_of, region
-from lens_lsp.search.corpus_view import DocumentAccess, Floats
+from lens_lsp.search.corpus_view import DocumentAccess
 from lens_lsp.search.localisation import ADMITTED, Candidates, Matches, matches_of, passages_of, ranking
 from lens_lsp.search.passages import ScoredPassage
 from lens_lsp.search.proposals import (
@@ -305,7 +305,10 @@ class SearchProgress:
                 threshold=self.threshold,
                 covered=j in self.covered,
                 rule=self.covered.get(j),
-                best=tuple((*locate(int(cell)), float(posterior[j, cell])) for cell in _best(posterior[j])),
+                best=tuple(
+                    BestCell(*locate(int(cell)), float(posterior[j, cell]))
+                    for cell in np.argsort(-posterior[j], kind="stable")[:_BEST_CELLS]
+                ),
             )
             for j, requirement in enumerate(self.plan.requirements)
         )
@@ -359,79 +362,6 @@ def _place(said: SaidQuote, read: Sequence[Proposal]) -> tuple[Proposal, Resolve
         if len(found) == 1:
             return found[0]
     return None
-
-
-def _best(row: Floats) -> list[int]:
-    return [int(cell) for cell in np.argsort(-row, kind="stable")[:_BEST_CELLS]]
-
-
-@dataclass(frozen=True, slots=True)
-class EventBuilder:
-    """Makes the events of one search from its state. ``trace`` adds π_pos of every admitted cell to them."""
-
-    plan: Plan
-    reading: DocumentAccess
-    candidates: Candidates
-    space: Space
-    trace: bool
-
-    def evidence(self, quote: Quote, n: int) -> Evidence:
-        """A verified quote, grown to a readable boundary."""
-        admission = quote.proposal.admission
-        return self.reading.evidence(
-            admission.slot,
-            admission.document,
-            region(admission.document, quote.span),
-            n,
-            match=quote.match,
-            requirements=(self.plan.requirements[quote.requirement].id,),
-            signals=self.candidates.shares(admission.slot),
-            arm=quote.proposal.arm.value,
-            round_=quote.round,
-            verdict=quote.verdict.value,
-        )
-
-    def proposed(self, round_: int, weights: Mapping[Arm, float], request: RegionRequest) -> Proposed:
-        """A round's regions, and λ when they were drawn."""
-        regions = tuple(
-            ProposedRegion(
-                number=item.number,
-                document=item.admission.index,
-                path=display_path(item.admission.document.path),
-                span=item.span,
-                cells=Span(item.cells.start - item.admission.first, item.cells.end - item.admission.first),
-                arm=item.arm,
-                tokens=item.tokens,
-            )
-            for item in request.proposals
-        )
-        return Proposed(round_, {arm.value: weight for arm, weight in weights.items()}, regions)
-
-    def admitted(
-        self, round_: int, joined: Sequence[AdmittedCells], file: Floats, position: Floats, reserve: int
-    ) -> Admitted:
-        """The documents that joined; ``file`` and ``position`` are π_file and π_pos of all, a row per requirement."""
-        ids = [requirement.id for requirement in self.plan.requirements]
-        slots = frozenset(self.space.slots.tolist())
-        return Admitted(
-            round=round_,
-            joined=tuple(self._described(admission, ids, position) for admission in joined),
-            file={name: tuple(row) for name, row in zip(ids, file.tolist(), strict=True)},
-            ranking=ranking(self.reading, self.candidates, slots, always=slots),
-            reserve=reserve,
-            compression=self.candidates.compression(self.space.slots),
-        )
-
-    def _described(self, admission: AdmittedCells, ids: Sequence[str], position: Floats) -> AdmittedDocument:
-        cells = position[:, admission.first : admission.end] if self.trace else position[:0]
-        return AdmittedDocument(
-            root=admission.document.root,
-            path=display_path(admission.document.path),
-            base=self.reading.before(admission.slot),
-            length=len(admission.text),
-            cells=admission.cells,
-            position={name: tuple(row) for name, row in zip(ids, cells.tolist(), strict=False)},
-        )
 
 
 class DocumentFeed:
@@ -513,7 +443,6 @@ class Exploration:
 
     candidates: Candidates
     """The ranking of Layer 1."""
-    events: EventBuilder
     queue: AdmissionQueue
     landscape: Landscape
 
@@ -700,7 +629,61 @@ class Exploration:
             self.position = np.concatenate([self.position, self.landscape.position[:, known:]], axis=1)
         file = self.candidates.file_prior(self.space.slots)
         self.progress.beliefs.admit(joint(self.space, file, self.position))
-        return self.events.admitted(self.progress.round, joined, file, self.position, len(self.queue.reserve()))
+        slots = frozenset(self.space.slots.tolist())
+        ids = [requirement.id for requirement in self.plan.requirements]
+        return Admitted(
+            round=self.progress.round,
+            joined=tuple(self._described(admission, ids) for admission in joined),
+            file={name: tuple(row) for name, row in zip(ids, file.tolist(), strict=True)},
+            ranking=ranking(self.reading, self.candidates, slots, always=slots),
+            reserve=len(self.queue.reserve()),
+            compression=self.candidates.compression(self.space.slots),
+        )
+
+    def _described(self, admission: AdmittedCells, ids: Sequence[str]) -> AdmittedDocument:
+        """A document that joined; with π_pos of its cells where the beliefs are to be computed again."""
+        cells = self.position[:, admission.first : admission.end] if self.options.trace else self.position[:0]
+        return AdmittedDocument(
+            root=admission.document.root,
+            path=display_path(admission.document.path),
+            base=self.reading.before(admission.slot),
+            length=len(admission.text),
+            cells=admission.cells,
+            position={name: tuple(row) for name, row in zip(ids, cells.tolist(), strict=False)},
+        )
+
+    def proposed(self, request: RegionRequest) -> Proposed:
+        """The regions of this round, and λ when they were drawn."""
+        regions = tuple(
+            ProposedRegion(
+                number=item.number,
+                document=item.admission.index,
+                path=display_path(item.admission.document.path),
+                span=item.span,
+                cells=Span(item.cells.start - item.admission.first, item.cells.end - item.admission.first),
+                arm=item.arm,
+                tokens=item.tokens,
+            )
+            for item in request.proposals
+        )
+        weights = {arm.value: weight for arm, weight in self.mixture.weights.items()}
+        return Proposed(self.progress.round, weights, regions)
+
+    def evidence(self, quote: Quote, n: int) -> Evidence:
+        """A verified quote, grown to a readable boundary."""
+        admission = quote.proposal.admission
+        return self.reading.evidence(
+            admission.slot,
+            admission.document,
+            region(admission.document, quote.span),
+            n,
+            match=quote.match,
+            requirements=(self.plan.requirements[quote.requirement].id,),
+            signals=self.candidates.shares(admission.slot),
+            arm=quote.proposal.arm.value,
+            round_=quote.round,
+            verdict=quote.verdict.value,
+        )
 
     def enter_recalled(self, recalled: Recalled, direct: Sequence[int]) -> Iterator[Event]:
         """Enter what is held, as a round 0; a requirement that needs no further look is covered, and one that builds on
@@ -724,7 +707,7 @@ class Exploration:
         values = {recalled.plan.requirements[j].id: recalled.fact(j).value for j in recalled.settled}
         if terms := self._reword(filled(self.plan.requirements, {id_: v for id_, v in values.items() if v})):
             self.follow(terms)
-        yield self.events.proposed(0, self.mixture.weights, request)
+        yield self.proposed(request)
         yield from self.observed(judged, (), 0, 0)
         yield Covered(0, self.progress.report(self.space.place))
 
@@ -747,7 +730,6 @@ class Exploration:
         )
         self.plan = self.progress.plan = replace(self.plan, requirements=requirements)
         self.candidates.plan = replace(self.candidates.plan, requirements=requirements)
-        self.events = replace(self.events, plan=self.plan)
         names = {one.id: tuple(phrases(texts.get(one.id, ""))) for one in self.progress.outstanding()}
         return {name: found for name, found in names.items() if found}
 
@@ -844,7 +826,7 @@ class Exploration:
         progress = self.progress
         yield Observed(progress.round, tuple(judged), progress.rejected - rejected, terms)
         for n, quote in enumerate(progress.quotes[known:], known + 1):
-            yield EvidenceFound(self.events.evidence(quote, n))
+            yield EvidenceFound(self.evidence(quote, n))
 
 
 async def _at_once(work: Callable[[], T]) -> T:

@@ -19,7 +19,7 @@ from lens_lsp.corpus.formats import rare_kind
 from lens_lsp.corpus.generated_spans import joined as merged
 from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.corpus.scan import Hits, counted, exact_literal, scan
-from lens_lsp.judge.analysis import analyse, terms
+from lens_lsp.judge.rules.question_plan import analyse, terms
 from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.plan import Anchor, AnchorKind, MatchRule, Plan, Requirement, Unit
@@ -174,21 +174,16 @@ class Candidates:
     def _with_corrections(self, hits: Hits) -> Hits:
         """The hits, after another scan if a term stands nowhere, is no word that people write, and one letter away from
         words that stand somewhere: the most frequent of those then counts as the term."""
-        seen = np.bincount(hits.counts.term, minlength=len(self.question.terms))
-        wrong = [
-            (index, near)
-            for index, term in enumerate(self.question.terms)
-            if not seen[index] and (near := corrections(term))
-        ]
-        changed = False
-        for index, near in wrong:
-            found = scan(
-                self._corpus.cache.chunks(), [(exact_literal(word),) for word in near], cancelled=self._cancelled
-            )
-            totals = np.bincount(found.counts.term, weights=found.counts.count, minlength=len(near))
-            if totals.any():
-                self.question, changed = self.question.corrected(index, near[int(totals.argmax())]), True
-        return self._scan(self.question) if changed else hits
+        asked, chunks = self.question, self._corpus.cache.chunks
+        seen = np.bincount(hits.counts.term, minlength=len(asked.terms))
+        for index, term in enumerate(asked.terms):
+            near = [] if seen[index] else corrections(term)
+            if near:
+                found = scan(chunks(), [(exact_literal(word),) for word in near], cancelled=self._cancelled).counts
+                totals = np.bincount(found.term, weights=found.count, minlength=len(near))
+                if totals.any():
+                    self.question = self.question.corrected(index, near[int(totals.argmax())])
+        return hits if self.question is asked else self._scan(self.question)
 
     def _own(self, hits: Hits) -> Hits:
         """The hits of the question's own terms."""
@@ -592,7 +587,11 @@ def matches_of(reading: DocumentAccess, rule: MatchRule, *, cancelled: Callable[
     total = unread = 0
     files: set[tuple[int, str]] = set()
     shown: list[Match] = []
-    for slot in _called(reading, _holding(reading, rule.phrases) if patterns else _slots(reading), rule):
+    slots = (
+        _holding(reading, rule.phrases) if patterns else np.flatnonzero(reading.corpus.cache.arena.lengths()).tolist()
+    )
+    slots.sort(key=lambda slot: (reading.text(slot).key, reading.before(slot)))
+    for slot in _called(reading, slots, rule):
         if cancelled is not None and cancelled():
             break
         text = reading.text(slot)
@@ -622,20 +621,13 @@ def _pattern(phrase: str) -> re.Pattern[bytes]:
 
 
 def _holding(reading: DocumentAccess, phrases: Sequence[str]) -> list[int]:
-    """The slots that hold every telling word of the phrases, in order of path."""
+    """The slots that hold every telling word of the phrases."""
     words = {word for phrase in phrases for word in phrase.split(" ")}
     telling = sorted(words - STOP_WORDS) or sorted(words)
     cache = reading.corpus.cache
     found = scan(cache.chunks(), [(exact_literal(word),) for word in telling], cancelled=reading.corpus.late)
     slots, counts = counted(found.counts.slot)
-    full = [int(slot) for slot in slots[counts == len(telling)]]
-    return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
-
-
-def _slots(reading: DocumentAccess) -> list[int]:
-    """All slots in order of path."""
-    slots = np.flatnonzero(reading.corpus.cache.arena.lengths()).tolist()
-    return sorted(slots, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
+    return [int(slot) for slot in slots[counts == len(telling)]]
 
 
 def _called(reading: DocumentAccess, slots: Sequence[int], rule: MatchRule) -> list[int]:
@@ -646,23 +638,16 @@ def _called(reading: DocumentAccess, slots: Sequence[int], rule: MatchRule) -> l
     if not rule.files:
         return list(slots) if rule.phrases else []
     names = [word.removesuffix("/") for word in rule.files]
-    inside = [slot for slot in slots if all(_folds(name) & _folders(reading, slot) for name in names)]
+    inside = [slot for slot in slots if all({name, stem(name)} & _folders(reading, slot) for name in names)]
     if any(word.endswith("/") for word in rule.files) and (inside or rule.phrases):
         return inside
-    if not rule.phrases:
-        own = [slot for slot in slots if key(_stem_of(reading, slot)) in names]
-        if own:
-            return own
-    return [slot for slot in slots if all(name in _titles(reading, slot) for name in names)]
+    own = [] if rule.phrases else [slot for slot in slots if key(_stem_of(reading, slot)) in names]
+    return own or [slot for slot in slots if all(name in _titles(reading, slot) for name in names)]
 
 
-def _folds(name: str) -> frozenset[str]:
-    return frozenset((name, stem(name)))
-
-
-def _folders(reading: DocumentAccess, slot: int) -> frozenset[str]:
+def _folders(reading: DocumentAccess, slot: int) -> set[str]:
     parts = [key(part) for part in reading.text(slot).key[1].split("/")[:-1]]
-    return frozenset(form for part in parts for form in (part, stem(part)))
+    return {*parts, *map(stem, parts)}
 
 
 def _stem_of(reading: DocumentAccess, slot: int) -> str:
@@ -682,23 +667,18 @@ def _lines(
     """
     folded = reading.corpus.cache.folded(slot).tobytes()
     apart = rule.unit is Unit.FILE and rule.condition is None
+    counted: dict[tuple[int, int], int] = {}
     if not patterns:
         first_line = re.search(rb"[^\s#>*-][^\n]*", folded)
-        if first_line is not None:
-            points = reading.corpus.points(slot, np.array(_line(folded, first_line.start()), np.int64))
-            yield Span(int(points[0]), int(points[1])), 1
-        return
-    if apart and not all(pattern.search(folded) for pattern in patterns):
-        return
-    first, *others = patterns
-    counted: dict[tuple[int, int], int] = {}
-    for match in first.finditer(folded):
-        line = _line(folded, match.start())
-        if apart or all(pattern.search(folded, *line) for pattern in others):
-            counted[line] = counted.get(line, 0) + 1
-    for (start, end), times in counted.items():
-        points = reading.corpus.points(slot, np.array([start, end], np.int64))
-        yield Span(int(points[0]), int(points[1])), times
+        counted = {} if first_line is None else {_line(folded, first_line.start()): 1}
+    elif not apart or all(pattern.search(folded) for pattern in patterns):
+        for match in patterns[0].finditer(folded):
+            line = _line(folded, match.start())
+            if apart or all(pattern.search(folded, *line) for pattern in patterns[1:]):
+                counted[line] = counted.get(line, 0) + 1
+    for line, times in counted.items():
+        start, end = reading.corpus.points(slot, np.array(line, np.int64)).tolist()
+        yield Span(start, end), times
 
 
 def _line(folded: bytes, at: int) -> tuple[int, int]:

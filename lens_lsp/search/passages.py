@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -120,16 +120,12 @@ class PassageWeights:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What `count` says of a corpus or a part of it; `plus` adds two parts up."""
+    """What `count` says of a corpus or a part of it."""
 
     size: int
     """Bytes of text."""
     places: Ints
     """Per scanned term, in how many stretches of 50 bytes it stands."""
-
-    def plus(self, other: Totals) -> Totals:
-        """The totals of both parts."""
-        return Totals(self.size + other.size, self.places + other.places)
 
     def rarity(self) -> Floats:
         """Per scanned term, how telling it is among windows: ln(1 + (N − n + ½) / (n + ½)), 0 for what is nowhere."""
@@ -517,11 +513,9 @@ def _openings(document: Document) -> dict[int, tuple[str, ...]]:
     following = False
     for block in structure.blocks:
         if block.kind is BlockKind.HEADING:
-            heading = next(headings, None)
-            if not following:
-                above = above if not found else []
-            if heading is not None:
-                above.append(heading.text)
+            if not following and found:
+                above = []
+            above += [heading.text for heading in islice(headings, 1)]
             following = True
         elif block.kind in PROSE:
             if above:
@@ -606,14 +600,10 @@ class Cutter:
         """How often each scanned term stands in each unit, where it proves something."""
         counts = np.zeros((len(units), len(places)))
         proves = np.array([unit.proves for unit in units])
-        targets = document.structure.targets
         for term, at in enumerate(places):
-            if not len(at):
-                continue
             # Units that are parts of a long one overlap, so each is counted by itself.
-            first, last = np.searchsorted(at, starts), np.searchsorted(at, stops)
-            counts[:, term] = last - first
-        for target in targets:
+            counts[:, term] = np.searchsorted(at, stops) - np.searchsorted(at, starts)
+        for target in document.structure.targets:
             low, high = bisect_right(stops, target.start), bisect_left(starts, target.end)
             for unit in range(low, high):
                 for term, at in enumerate(places):
@@ -660,34 +650,24 @@ class Cutter:
         path = set(map(stem, words(document.path)))
         fields = self._fields
         spent: frozenset[str] = fields.spent if fields is not None and slot in fields.said else frozenset()
-        known: dict[tuple[int, ...], tuple[Floats, Floats]] = {}
-        own, related = [], []
+        known: dict[tuple[int, ...], tuple[list[float], list[float]]] = {}
         for unit in firsts:
-            if unit.section not in known:
-                headings = [set(map(stem, words(heading))) for heading in heading_path(document, unit.span.end - 1)]
-                outer: set[str] = set().union(*headings[:-1]) if headings else set()
-                inner = headings[-1] if headings else set()
-                known[unit.section] = (
-                    np.array(
-                        [
-                            (constants.heading if term in inner else constants.outer_heading if term in outer else 0.0)
-                            + constants.title * (term in title)
-                            + constants.path * (term in path)
-                            + constants.spent * (term in spent)
-                            for term in self._terms
-                        ]
-                    ),
-                    np.array(
-                        [
-                            constants.related_above
-                            * ((word in inner or word in outer) + (word in title or word in path))
-                            for word in self._related
-                        ]
-                    ),
-                )
-            own.append(known[unit.section][0])
-            related.append(known[unit.section][1])
-        return np.array(own), np.array(related).reshape(len(firsts), len(self._related))
+            if unit.section in known:
+                continue
+            headings = [set(map(stem, words(heading))) for heading in heading_path(document, unit.span.end - 1)]
+            inner = headings[-1] if headings else set()
+            under = set().union(*headings)
+            terms = [
+                (constants.heading if term in inner else constants.outer_heading * (term in under))
+                + constants.title * (term in title)
+                + constants.path * (term in path)
+                + constants.spent * (term in spent)
+                for term in self._terms
+            ]
+            near = [(word in under) + (word in title or word in path) for word in self._related]
+            known[unit.section] = terms, [constants.related_above * count for count in near]
+        own, related = (np.array([known[unit.section][part] for unit in firsts], np.float64) for part in (0, 1))
+        return own, related.reshape(len(firsts), len(self._related))
 
 
 def _runs(units: Sequence[TextUnit]) -> Ints:

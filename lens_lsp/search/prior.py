@@ -19,7 +19,7 @@ import numpy as np
 
 from lens_lsp.corpus.descriptions import file_name, plain_name
 from lens_lsp.corpus.scan import Hits, counted, distinct, exact_literal, scan
-from lens_lsp.judge.analysis import NAME
+from lens_lsp.judge.rules.question_plan import NAME
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key, stem
@@ -356,11 +356,9 @@ class LinkFinder:
         texts = self._measures.texts
         for source, name in names:
             if 1 < len(slots[name]) <= _RARE:
-                rarity = float(np.log1p(texts / len(slots[name])) / np.log1p(texts))
-                for target in slots[name].tolist():
-                    if target != source:
-                        edge = (source, target)
-                        self.links.shared[edge] = max(self.links.shared.get(edge, 0.0), rarity)
+                rarity = _rarity(texts, len(slots[name]))
+                for edge in ((source, target) for target in slots[name].tolist() if target != source):
+                    self.links.shared[edge] = max(self.links.shared.get(edge, 0.0), rarity)
 
     def _holders(self, names: list[str]) -> dict[str, Ints]:
         """Which slots hold each name, given as written; letters, digits and what stands between them must agree."""
@@ -447,12 +445,10 @@ class LinkFinder:
         """Targets of wiki and Markdown links in a region."""
         places = self._places(source)
         for match in _LINK.finditer(text, start, end):
-            targets = self._wiki(match[1]) if match[1] else self._relative(source, match[2])
+            wiki = key(plain_name(file_name(match[1]))) if match[1] else ""
+            targets = self._corpus.cache.titles.slots(wiki) if match[1] else self._relative(source, match[2])
             mention = Mention(self._near(places, match.start()), match.start(), max(1, len(targets)))
             yield from ((target, mention) for target in targets if target != source)
-
-    def _wiki(self, target: str) -> list[int]:
-        return self._corpus.cache.titles.slots(key(plain_name(file_name(target))))
 
     def _relative(self, source: int, target: str) -> list[int]:
         """The document a relative path leads to from the source's folder, with or without its suffix."""
@@ -485,20 +481,24 @@ class LinkFinder:
         return mass / self._measures.total
 
 
+def _rarity(texts: int, holding: int) -> float:
+    """How rare a name is that stands in so many of all texts, from 0 to 1."""
+    return float(np.log1p(texts / holding) / np.log1p(texts))
+
+
 def _words(text: str, start: int, end: int) -> tuple[list[str], list[int]]:
     """The folded words of a region and where each begins, in code points of the text."""
     region = text[start:end]
     folded = fold(region)
     if len(folded) == len(region):
-        matches = list(WORD.finditer(folded))
-        return [match.group() for match in matches], [start + match.start() for match in matches]
-    words: list[str] = []
-    offsets: list[int] = []
-    for piece in _SPACED.finditer(region):
-        for match in WORD.finditer(fold(piece.group())):
-            words.append(match.group())
-            offsets.append(start + min(piece.start() + match.start(), piece.end() - 1))
-    return words, offsets
+        found = [(match.group(), match.start()) for match in WORD.finditer(folded)]
+    else:
+        found = [
+            (match.group(), min(piece.start() + match.start(), piece.end() - 1))
+            for piece in _SPACED.finditer(region)
+            for match in WORD.finditer(fold(piece.group()))
+        ]
+    return [word for word, _ in found], [start + at for _, at in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,11 +526,12 @@ def prior(
 
     ``ablate`` switches families off.
     """
-    signals = _Signals(SignalInput(corpus, question, hits, measures), ablate)
-    exploring = _fused(signals.families(lambda signal: signal.exploring))
+    scanned = SignalInput(corpus, question, hits, measures)
+    scores = _measured(scanned, ablate, closer=False)
+    exploring = _fused(_families(scores, lambda signal: signal.exploring))
     followed = _ranked(corpus, exploring, np.flatnonzero(exploring > 0), _CANDIDATES)
-    signals.look_closer(followed)
-    parts = signals.families(lambda signal: signal.weight)
+    scores = _measured(replace(scanned, candidates=followed, scores=scores), ablate, closer=True)
+    parts = _families(scores, lambda signal: signal.weight)
     base = _fused(parts)
     if not len(followed) or ablate & {"links", "scans"}:
         return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts)
@@ -545,34 +546,23 @@ def prior(
     return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, targets)
 
 
-class _Signals:
-    """What each signal of the table says of every slot, and the families that they make up."""
+def _measured(scanned: SignalInput, ablate: Set[str], *, closer: bool) -> dict[str, Floats]:
+    """What the signals say of every slot, by name: those that look at candidates alone, or the others; zeros of those
+    that are not asked and of which nothing is known."""
+    scores = {signal.name: np.zeros(len(scanned.measures.norm)) for signal in SIGNALS} | dict(scanned.scores)
+    for signal in SIGNALS:
+        if signal.closer is closer and signal.family not in ablate:
+            scores[signal.name] = signal.score(replace(scanned, scores=scores))
+    return scores
 
-    def __init__(self, scanned: SignalInput, ablate: Set[str]) -> None:
-        self._scanned = scanned
-        self._ablate = ablate
-        self._scores: dict[str, Floats] = {}
-        silent = np.zeros(len(scanned.measures.norm))
-        for signal in SIGNALS:
-            heard = not signal.closer and signal.family not in ablate
-            self._scores[signal.name] = signal.score(self._seen()) if heard else silent
 
-    def look_closer(self, candidates: Ints) -> None:
-        """Measure the signals that look at candidates alone."""
-        for signal in SIGNALS:
-            if signal.closer and signal.family not in self._ablate:
-                self._scores[signal.name] = signal.score(replace(self._seen(), candidates=candidates))
-
-    def _seen(self) -> SignalInput:
-        return replace(self._scanned, scores=self._scores)
-
-    def families(self, weight: Callable[[Signal], float]) -> dict[str, Floats]:
-        """The weighted sum of each family's signals."""
-        families: dict[str, Floats] = {}
-        for signal in SIGNALS:
-            part = weight(signal) * self._scores[signal.name]
-            families[signal.family] = families[signal.family] + part if signal.family in families else part
-        return families
+def _families(scores: Mapping[str, Floats], weight: Callable[[Signal], float]) -> dict[str, Floats]:
+    """The weighted sum of each family's signals."""
+    families: dict[str, Floats] = {}
+    for signal in SIGNALS:
+        part = weight(signal) * scores[signal.name]
+        families[signal.family] = families[signal.family] + part if signal.family in families else part
+    return families
 
 
 def _fused(families: Mapping[str, Floats]) -> Floats:
@@ -689,6 +679,5 @@ def bridges(corpus: Corpus, named: Named, alike: Floats, new: Floats) -> Floats:
     for name in named.names:
         found = phrase_slots(corpus, name, index, named.hits, measures)
         if len(found):
-            rarity = float(np.log1p(measures.texts / len(found)) / np.log1p(measures.texts))
-            rarest[found] = np.maximum(rarest[found], rarity)
+            rarest[found] = np.maximum(rarest[found], _rarity(measures.texts, len(found)))
     return np.asarray((rarest + _WORDS * alike / (float(alike.max()) or 1.0)) * (_HELD + new), np.float64)

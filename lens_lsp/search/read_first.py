@@ -18,12 +18,10 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
-from lens_lsp.arithmetic import operations
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
+from lens_lsp.arithmetic.typed_values import Value, in_unit, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit
 from lens_lsp.arithmetic.value_parser import find_values, first_value
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.answer_markdown import (
     MARKER,
     NUMBER,
@@ -45,18 +43,32 @@ from lens_lsp.judge.oracle import (
     ReadRequest,
     SaidComputation,
 )
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import AnswerDelta, Computation, Covered, Doubt, Event, StopReason
 from lens_lsp.model.documents import BlockKind, Document, Evidence
 from lens_lsp.model.errors import BudgetSpent, ComputationError, OracleFailed
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import tokens
+from lens_lsp.model.plan import Combination
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, content, key, words
 from lens_lsp.search.beliefs import AdmittedCells
 from lens_lsp.search.boundaries import heading_path
-from lens_lsp.search.consolidation import CitedSpan, Item, beyond, cited_passages, compare, consolidate, named, newest
+from lens_lsp.search.consolidation import (
+    CitedSpan,
+    Combined,
+    Item,
+    beyond,
+    cited_passages,
+    compare,
+    consolidate,
+    is_number,
+    named,
+    newest,
+    outermost,
+)
 from lens_lsp.search.exploration import MOST_READ, Exploration, with_context
 from lens_lsp.search.localisation import Candidates, passages_of
 from lens_lsp.search.passages import WINDOW, ScoredPassage
@@ -70,6 +82,7 @@ _COPIED = 12
 _REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
 _EMPHASIS = regex(r"[*_`~]+")
 _ORDERED = regex(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
+_KINDS = {"greatest": (Combination.GREATEST, "max"), "least": (Combination.LEAST, "min")}
 _ASIDE = regex(r"\([^()]*\)")
 _BETWEEN = regex(r"\b(day|week|month|year)s?_between\b")
 _UNIT = regex(r"(?:[^\W\d]+|%)\Z")
@@ -136,57 +149,50 @@ class ReadFirst:
     async def explore(self, *, everything: bool) -> AsyncIterator[Event]:
         """Lines 5 to 10 with a judge that reads first: propose the best passages, observe by one read call that quotes
         and answers, update; then only what is said to be missing is looked for."""
-        self._queue = [] if self._search.subject is not None else list(self._search.passages)
+        search = self._search
+        self._queue = [] if search.subject is not None else list(search.passages)
         while (reason := self._reading_ends()) is None:
-            newcomers = [passage.slot for passage in self._queue if passage.slot not in self._search.space]
+            newcomers = [passage.slot for passage in self._queue if passage.slot not in search.space]
             if newcomers:
-                yield self._search.admit(newcomers)
+                yield search.admit(newcomers)
             request = self._propose_reading(everything=everything)
             if len(request.proposals) == request.kept:
-                if await self._search.feed.read_until_promising(self._search.take_in):
-                    self._queue = list(self._search.passages)
+                if await search.feed.read_until_promising(search.take_in):
+                    self._queue = list(search.passages)
                     continue
                 if await self._widen_words():
                     continue
                 reason = StopReason.NOWHERE if self._says_no() else StopReason.ROUNDS
                 break
-            self._search.progress.round += 1
-            yield self._search.events.proposed(self._search.progress.round, self._search.mixture.weights, request)
+            search.progress.round += 1
+            yield search.proposed(request)
             async for event in self._read(request):
                 yield event
             if self._broken_off:
-                reason, self._search.failure = StopReason.MODEL_FAILED, "its reply ended before its end"
+                reason, search.failure = StopReason.MODEL_FAILED, "its reply ended before its end"
                 break
-            if self._search.subject is not None and self._says_no():  # another document was meant
-                self._search.subject, self._queue = None, list(self._search.passages)
+            if search.subject is not None and self._says_no():  # another document was meant
+                search.subject, self._queue = None, list(search.passages)
                 continue
-            if (
-                self._search.subject is not None and self._search.guessed and self._search.progress.open
-            ):  # or that one does not hold all
-                self._search.subject = None
-            if (self._search.subject is not None or everything) and request.complete:
+            if search.guessed and search.progress.open:  # or that one does not hold all
+                search.subject = None
+            if (search.subject is not None or everything) and request.complete:
                 reason = StopReason.DIRECT
                 break
-            if (
-                self._search.progress.open
-                and self._search.subject is None
-                and self._search.rounds_left
-                and self._search.reply is not None
-            ):
-                self._queue = await self._search.run(partial(self._led_to, self._search.reply))
-        self._search.stopped = reason
+            if search.progress.open and search.subject is None and search.rounds_left and search.reply is not None:
+                self._queue = await search.run(partial(self._led_to, search.reply))
+        search.stopped = reason
 
     def _reading_ends(self) -> StopReason | None:
         """Why no further read call is made, if there is a reason."""
-        if self._search.cancelled():
+        search = self._search
+        if search.cancelled():
             return StopReason.CANCELLED
-        if not self._search.progress.open and self._search.subject is None:
+        if not search.progress.open and search.subject is None:
             return StopReason.COVERED
-        if self._search.progress.round >= self._search.rounds or (
-            self._search.progress.round > 1 and self._fruitless > 1
-        ):
+        if search.rounds_left <= 0 or (search.progress.round > 1 and self._fruitless > 1):
             return StopReason.NOWHERE if self._says_no() else StopReason.ROUNDS
-        self._search.ledger.check_time()
+        search.ledger.check_time()
         return None
 
     def _says_no(self) -> bool:
@@ -194,32 +200,27 @@ class ReadFirst:
 
     def _propose_reading(self, *, everything: bool) -> RegionRequest:
         """The regions of the next read call: what was quoted before, then what is new."""
-        budget = self._search.ledger.budget
-        whole_document = everything or self._search.subject is not None
-        request = RegionRequest(
-            budget.direct_tokens if whole_document else min(MOST_READ, budget.request_tokens), _FENCE
-        )
+        search = self._search
+        budget, summarised = search.ledger.budget, search.subject is not None
+        most = budget.direct_tokens if everything or summarised else min(MOST_READ, budget.request_tokens)
+        request = RegionRequest(most, _FENCE)
         # A document that is summarised is read piece by piece, each once.
-        quotes = [] if self._search.subject is not None else self._search.progress.quotes
-        kept = {(quote.proposal.admission.slot, quote.proposal.span): quote for quote in quotes}
-        if (
-            self._search.reply is not None and len(self._search.reply.items) >= _LEAST_MEMBERS
-        ):  # room for further members of a list
+        quotes = [] if summarised else search.progress.quotes
+        if search.reply is not None and len(search.reply.items) >= _LEAST_MEMBERS:  # room for further members of a list
             spans = {(quote.proposal.admission.slot, with_context(quote)): quote for quote in quotes}
             for (slot, span), quote in spans.items():
                 if not any(other != span and at == slot and other.contains(span) for at, other in spans):
                     request.again(quote.proposal, span)
         else:
-            for quote in kept.values():
+            for quote in {(quote.proposal.admission.slot, quote.proposal.span): quote for quote in quotes}.values():
                 request.again(quote.proposal)
-        if everything or (self._search.subject is not None and self._fits_rounds(request)):
-            for admission in self._search.space.admitted:
+        if everything or (summarised and self._fits_rounds(request)):
+            for admission in search.space.admitted:
                 whole(request, admission)
-        elif self._search.subject is not None:
-            outline(request, self._search.space)
+        elif summarised:
+            outline(request, search.space)
         else:
-            enough = self._enough()
-            best(request, self._search.space, self._queue, enough, bare=self._similar.passages)
+            best(request, search.space, self._queue, self._enough(), bare=self._similar.passages)
         request.arrange()
         return request
 
@@ -296,16 +297,11 @@ class ReadFirst:
         above a floor."""
         queries = [" ".join((self._search.plan.question, *reply.terms)), *reply.terms, *reply.missing]
         found = [self._search_for(query, _LED) for query in dict.fromkeys(queries[:_MOST_QUERIES])]
-        floor = _RELEVANT * max((passage.score for passage in self._search.passages), default=0.0)
-        led = [passage for row in zip_longest(*found) for passage in row if passage is not None]
-        beside = [*self._named(reply), *self._beside()]
-        both = [passage for row in zip_longest(beside, led) for passage in row if passage is not None]
+        passages = self._search.passages
+        floor = _RELEVANT * max((passage.score for passage in passages), default=0.0)
+        both = _in_turn([*self._named(reply), *self._beside()], _in_turn(*found))
         self._look_for_members(reply)
-        return [
-            *self._similar.passages,
-            *both,
-            *(passage for passage in self._search.passages if passage.score >= floor),
-        ]
+        return [*self._similar.passages, *both, *(passage for passage in passages if passage.score >= floor)]
 
     def _look_for_members(self, reply: ReadReply) -> None:
         """Find passages like those that the members of a list were quoted from, once for each reply: by the words that
@@ -313,16 +309,13 @@ class ReadFirst:
         if self._similar.reply is reply:
             return
         self._similar = _Similar(reply)
-        quotes = {
-            item.quote: self._search.said[item.quote] for item in reply.items if item.quote in self._search.said
-        }.values()
+        said = self._search.said
+        quotes = {item.quote: said[item.quote] for item in reply.items if item.quote in said}.values()
         places = {(quote.proposal.admission.slot, quote.span) for quote in quotes}
         if len({slot for slot, _ in places}) < _LEAST_MEMBERS:
             return
-        shared = Counter(
-            word for quote in quotes for word in dict.fromkeys(words(quote.text)) if word not in STOP_WORDS
-        )
-        common = [word for word, count in shared.items() if 2 * count > len(quotes)]
+        shared = Counter(word for quote in quotes for word in dict.fromkeys(words(quote.text)))
+        common = [word for word, count in shared.items() if 2 * count > len(quotes) and word not in STOP_WORDS]
         found = self._search_for(" ".join(common), _ALIKE) if common else []
         known = [one.score for one in found if any(one.slot == s and one.span.overlaps(at) for s, at in places)]
         if known:
@@ -331,17 +324,11 @@ class ReadFirst:
 
     def _exhausted(self) -> bool:
         """Whether every passage like the members of a list was shown, and no document waits to be read."""
-        if (
-            not self._similar.passages
-            or not self._similar.complete
-            or self._search.feed.left
-            or self._search.cancelled()
-        ):
+        similar, search = self._similar, self._search
+        if not similar.passages or not similar.complete or search.feed.left or search.cancelled():
             return False
-        admitted = self._search.space.by_slot
-        return all(
-            one.slot in admitted and admitted[one.slot].unread(one.span) is None for one in self._similar.passages
-        )
+        admitted = search.space.by_slot
+        return all(one.slot in admitted and admitted[one.slot].unread(one.span) is None for one in similar.passages)
 
     def _named(self, reply: ReadReply) -> list[ScoredPassage]:
         """What was not shown of short documents whose title stands in what a reply says is missing."""
@@ -404,6 +391,11 @@ class ReadFirst:
         return f"The files lie in a folder named {names}." if names else ""
 
 
+def _in_turn(*ranked: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """The first of each, the second of each, and so on."""
+    return [passage for row in zip_longest(*ranked) for passage in row if passage is not None]
+
+
 def join_replies(
     first: ReadReply, said: Mapping[int, Quote], second: ReadReply, more: Mapping[int, Quote]
 ) -> tuple[ReadReply, dict[int, Quote]]:
@@ -435,14 +427,6 @@ def join_replies(
 
 
 @dataclass(frozen=True, slots=True)
-class ComputedResult:
-    """What our arithmetic makes of the values that were quoted."""
-
-    text: str
-    computation: Computation | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class CheckedAnswer:
     """The answer of a read call after the check."""
 
@@ -451,7 +435,7 @@ class CheckedAnswer:
     evidence: tuple[Evidence, ...]
     text: str
     short: str | None
-    result: ComputedResult | None
+    result: Combined | None
     missing: tuple[str, ...]
     """What is asked and not stated."""
     unsupported: tuple[str, ...]
@@ -575,7 +559,7 @@ def _counted(reply: ReadReply, said: Mapping[int, Quote]) -> int | None:
     return len(names)
 
 
-def _short(reply: ReadReply, result: ComputedResult | None, doubts: Sequence[Doubt]) -> str | None:
+def _short(reply: ReadReply, result: Combined | None, doubts: Sequence[Doubt]) -> str | None:
     """The short answer: what was computed, unless the judge's own says it; none that is in doubt or not all that was
     asked."""
     if result is not None:
@@ -605,7 +589,7 @@ def item_of(quote: Quote, items: Sequence[Item]) -> int | None:
     return next((n for n, item in enumerate(items, 1) if item.slot == slot and item.span.contains(quote.span)), None)
 
 
-def result_of(reply: ReadReply, said: Mapping[int, Quote], numbers: Mapping[int, int]) -> ComputedResult | None:
+def result_of(reply: ReadReply, said: Mapping[int, Quote], numbers: Mapping[int, int]) -> Combined | None:
     """What stands for ``{result}``: a value, the name with the greatest or least one, or how many items there are.
 
     ``numbers`` are the numbers of the evidence by those of the quotes. None when nothing is to be computed or a value
@@ -614,7 +598,7 @@ def result_of(reply: ReadReply, said: Mapping[int, Quote], numbers: Mapping[int,
     computation = reply.computation
     if computation is None or computation.expression.strip().lower() in _COUNT:
         names = distinct([item.name for item in reply.items if item.quote in said])
-        return ComputedResult(f"{len(names):,}") if names and RESULT in reply.answer else None
+        return Combined(f"{len(names):,}") if names and RESULT in reply.answer else None
     values = _values(computation.operands, said)
     if values is None:
         return None
@@ -629,9 +613,7 @@ def distinct(names: Sequence[str]) -> list[str]:
     return list({key(name): name for name in reversed(names)}.values())[::-1]
 
 
-def final_text(
-    reply: ReadReply, numbers: Mapping[int, int], result: ComputedResult | None, texts: Sequence[str]
-) -> str:
+def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Combined | None, texts: Sequence[str]) -> str:
     """The answer as it is shown: markers point at the evidence and at nothing else, the result stands in its place,
     nothing in it is a link or an address that is not in one of the ``texts`` of the evidence.
 
@@ -701,10 +683,8 @@ def _values(operands: Sequence[Operand], said: Mapping[int, Quote]) -> dict[str,
 
 def _of_one_unit(values: Mapping[str, Value]) -> dict[str, Value]:
     """The values, where a bare number takes the only unit of the others: "187 and 173 stars"."""
-    bare = {
-        name for name, one in values.items() if one.kind is ValueKind.NUMBER and one.unit.dimension is Dimension.NUMBER
-    }
-    units = {one.unit for name, one in values.items() if name not in bare and one.kind is ValueKind.NUMBER}
+    bare = {name for name, one in values.items() if one.unit.dimension is Dimension.NUMBER and is_number(one)}
+    units = {one.unit for name, one in values.items() if name not in bare and is_number(one)}
     if len(units) != 1:
         return dict(values)
     return {name: replace(one, unit=next(iter(units))) if name in bare else one for name, one in values.items()}
@@ -736,36 +716,25 @@ def _whole(written: str, text: str) -> bool:
     return re.search(rf"(?<![\w.,-]){re.escape(written)}(?![\w]|[.,]\d)", text, re.IGNORECASE) is not None
 
 
-def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers: Mapping[int, int]) -> ComputedResult:
+def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers: Mapping[int, int]) -> Combined:
     operands = computation.operands
     cited = tuple(dict.fromkeys(numbers[operand.quote] for operand in operands if operand.quote in numbers))
     expression = _BETWEEN.sub(r"\1s", computation.expression.strip())
     ordered = _ORDERED.fullmatch(expression)
     if ordered is not None:
-        kind = ordered[1].lower()
-        name = _first(kind, operands, values)
-        word = "max" if kind == "greatest" else "min"
-        return ComputedResult(name, Computation(f"{word}({', '.join(one.id for one in operands)})", cited, name, None))
+        kind, word = _KINDS[ordered[1].lower()]
+        place = outermost(kind, [values[one.id] for one in operands])
+        name = "equal" if place is None else operands[place].name
+        return Combined(name, Computation(f"{word}({', '.join(one.id for one in operands)})", cited, name, None))
     value = evaluate(expression, values)
     unit = find_unit(computation.unit) if computation.unit else None
     if unit is not None:
         try:
-            value = operations.in_unit(value, unit)
+            value = in_unit(value, unit)
         except ComputationError:
             unit = None
     shown = show(value)
-    return ComputedResult(shown, Computation(expression, cited, shown, value.unit.symbol))
-
-
-def _first(kind: str, operands: Sequence[Operand], values: Mapping[str, Value]) -> str:
-    """The name whose value is the greatest or the least; "equal" when that is no single one."""
-    sign = 1 if kind == "greatest" else -1
-    best = operands[0]
-    for operand in operands[1:]:
-        if sign * operations.order(values[operand.id], values[best.id]) > 0:
-            best = operand
-    alike = [one for one in operands if operations.order(values[one.id], values[best.id]) == 0]
-    return best.name if len(alike) == 1 else "equal"
+    return Combined(shown, Computation(expression, cited, shown, value.unit.symbol))
 
 
 def _with_subject(document: Document, span: Span) -> Span:

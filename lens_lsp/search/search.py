@@ -17,7 +17,7 @@ from lens_lsp.model.answer import Admitted, Arm, Covered, Event, Mode, StopReaso
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.observation import CoverageReply, ObservationReply
-from lens_lsp.search.exploration import EventBuilder, Exploration
+from lens_lsp.search.exploration import Exploration
 from lens_lsp.search.localisation import Candidates
 from lens_lsp.search.proposals import (
     AdmissionQueue,
@@ -61,7 +61,6 @@ class Search(Exploration):
             self.guessed = named is None and self.judge is not None
             self.subject = self.dominant() if self.guessed else named
         self.count_all()
-        self.events = EventBuilder(self.plan, self.reading, self.candidates, self.space, trace=self.options.trace)
         self.queue = AdmissionQueue(self.candidates, self.space, self.ledger.budget)
         return int(self.candidates.hits.counts.count.sum())
 
@@ -117,7 +116,7 @@ class Search(Exploration):
                 yield self.admit(self.queue.reserve())
                 continue
             self.progress.round += 1
-            yield self.events.proposed(self.progress.round, self.mixture.weights, request)
+            yield self.proposed(request)
             async for event in self._observe(request):
                 yield event
             if self.subject is not None or (everything and request.complete):
@@ -230,7 +229,7 @@ class Search(Exploration):
         progress.settle_many({quote.requirement for quote in fresh})
         coverage = reply.coverage
         if progress.open and fresh and coverage is None and self.options.mode is not Mode.FAST:
-            evidence = [self.events.evidence(quote, n) for n, quote in enumerate(progress.quotes, 1)]
+            evidence = [self.evidence(quote, n) for n, quote in enumerate(progress.quotes, 1)]
             try:
                 coverage = await self.oracle.cover(self.plan, progress.outstanding(), evidence, self.ledger)
             except BudgetSpent:

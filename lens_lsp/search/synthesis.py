@@ -207,7 +207,7 @@ class AnswerSynthesis:
     async def _compare(self, draft: _Draft) -> str:
         """Compare what the model worded with the evidence it cites; what there is to say of it, to be added."""
         passages = cited_passages(draft.items, draft.evidence, self._search.plan.question)
-        derived = () if draft.combined is None else (draft.combined.result, draft.combined.derivation)
+        derived = () if draft.combined is None else (draft.combined.text, draft.combined.derivation)
         ours = [CitedPassage(text) for text in derived if text]
         text = draft.text[:LONGEST_COMPARED]
         compared = compare(text, passages, draft.evidence, ours)
@@ -234,13 +234,11 @@ class AnswerSynthesis:
         facts = [Fact(first, state, checked.short, numbers, checked.sides, matching=count, read=count)]
         facts += [Fact(requirement, RequirementStatus.MISSING, None, ()) for requirement in further]
         unread = not_read(search.unread, "Not read to the end")
-        result = checked.result
-        combined = None if result is None else Combined(result.computation, result.text, "")
         return _Draft(
             checked.items,
             checked.evidence,
             facts,
-            combined,
+            checked.result,
             f"{checked.text}\n\n{unread}" if unread else checked.text,
             checked.short,
             unsupported=checked.unsupported,
@@ -355,7 +353,7 @@ class AnswerSynthesis:
             plan=self._search.plan,
             evidence=draft.evidence,
             facts=tuple(draft.facts),
-            computed=None if combined is None else combined.result,
+            computed=None if combined is None else combined.text,
             derivation=None if combined is None else combined.derivation,
             unread=self._search.unread,
             judged=self._search.reply is not None,

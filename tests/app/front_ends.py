@@ -24,7 +24,7 @@ from lens_lsp.app import Request, ask
 from lens_lsp.app.workspace_store import StoreChoice
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.answer import answer_of
-from lens_lsp.schema.answer import answer_json
+from lens_lsp.schema.answer_shapes import answer_json
 
 folder, question, mode = sys.argv[1:]
 try:
@@ -41,7 +41,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.judge.llm.chat_oracle import ChatOracle, budget_for
-from lens_lsp.schema.answer import answer_json
+from lens_lsp.schema.answer_shapes import answer_json
 
 folder, question, mode = sys.argv[1:]
 model = OpenAIChat(os.environ["LENS_TEST_ENDPOINT"], "any")

@@ -20,12 +20,12 @@ from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.settings import Request
 from lens_lsp.corpus.intake import Buffer
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_file import Connection, connect
+from lens_lsp.memory.store_file import StoreConnection, connect
 from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason, answer_of
 from lens_lsp.model.errors import UsageError
@@ -40,7 +40,7 @@ from tests.word_judge import WordJudge
 class Filling:
     """A connection on a disk that may be full."""
 
-    def __init__(self, connection: Connection, full: threading.Event) -> None:
+    def __init__(self, connection: StoreConnection, full: threading.Event) -> None:
         self._connection = connection
         self._full = full
 
@@ -218,7 +218,9 @@ def test_a_thread_needs_a_memory(desk: Desk) -> None:
 
 def test_a_store_that_cannot_be_written_costs_no_answer(desk: Desk) -> None:
     full = threading.Event()
-    with Store.open(desk.store_folder, connect=lambda path: cast("Connection", Filling(connect(path), full))) as store:
+    with Store.open(
+        desk.store_folder, connect=lambda path: cast("StoreConnection", Filling(connect(path), full))
+    ) as store:
         full.set()
         memory = Memory(store, str(desk.notes))
         answer = asyncio.run(answer_of(desk.lens.ask(QUESTION, Terms(oracle=WordJudge()), memory=memory)))

@@ -11,7 +11,7 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import RERANKED, Request, Settings
 from lens_lsp.model.documents import Evidence, Findings
-from lens_lsp.schema.answer import findings_json
+from lens_lsp.schema.answer_shapes import findings_json
 from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 QUERY = "kitchen counter"

@@ -16,7 +16,7 @@ import pytest
 from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.cli.summary import Trace
 from lens_lsp.model.answer import Covered, Event
-from lens_lsp.schema.events import event_json
+from lens_lsp.schema.answer_shapes import event_json
 from tests.hand_made import events
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "verify_beliefs.py"

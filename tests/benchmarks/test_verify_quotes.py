@@ -13,7 +13,7 @@ import pytest
 
 from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence, Findings, Origin
 from lens_lsp.model.text import SourceText, Span
-from lens_lsp.schema.answer import evidence_json, findings_json
+from lens_lsp.schema.answer_shapes import evidence_json, findings_json
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "verify_quotes.py"
 TEXT = "# Töne 😀\r\n\r\nEin Wort und\rnoch eines.\nForm\x0cfeed und\u2028Trenner: kein Zeilenende.\n" * 20

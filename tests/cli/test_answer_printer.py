@@ -32,8 +32,7 @@ from lens_lsp.cli.renderers import Places, Style, clipped, columns, flowed, rows
 from lens_lsp.model.answer import Mode, RequirementResult, RequirementStatus, Status
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Intent
-from lens_lsp.schema.answer import answer_json
-from lens_lsp.schema.events import event_json
+from lens_lsp.schema.answer_shapes import answer_json, event_json
 from tests.hand_made import QUESTION, answer, events, evidence
 
 HERE = os.sep + os.path.join("home", "someone")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from lens_lsp.cli.renderers import GrepRenderer, MarkdownRenderer, Places, QuestionWords, Style, TextRenderer
+from lens_lsp.cli.renderers import Places, QuestionWords, Renderer, Style
 from lens_lsp.cli.terminal import printable
 from lens_lsp.model.documents import Context, ContextRole, Evidence, Origin
 from lens_lsp.model.text import Position, Span
@@ -38,7 +38,7 @@ def evidence(quote: str, *, path: str = "a.md", root: int = 0, heading: tuple[st
 
 def test_text_shows_place_headings_and_quote() -> None:
     item = evidence("First line.\n  Second line.\n", path="sub/with space.md", heading=("House", "Rent"))
-    shown = TextRenderer(PLACES, Style(), "line").evidence(item)
+    shown = Renderer("text", PLACES, Style(), "line").evidence(item)
     assert shown == "notes/sub/with space.md:12:3  House › Rent\n    First line.\n      Second line.\n\n"
 
 
@@ -54,7 +54,7 @@ def in_context(before: str, quote: str, after: str, cut: tuple[str, ...] = ()) -
 
 
 def test_context_stands_behind_a_bar_around_the_quote() -> None:
-    shown = TextRenderer(PLACES, Style(), "rent").evidence(
+    shown = Renderer("text", PLACES, Style(), "rent").evidence(
         in_context("We met in May.\n", "The rent is due.", "\nIn cash.")
     )
     assert shown == "notes/a.md:12:3  Rent\n  | We met in May.\n    The rent is due.\n  | In cash.\n\n"
@@ -62,7 +62,7 @@ def test_context_stands_behind_a_bar_around_the_quote() -> None:
 
 def test_context_is_dim_and_the_quote_alone_has_bold_words() -> None:
     item = in_context("The rent was low.\n", "The rent is due.", "\nThe rent is paid.")
-    shown = TextRenderer(PLACES, Style(coloured=True), "rent").evidence(item)
+    shown = Renderer("text", PLACES, Style(coloured=True), "rent").evidence(item)
     assert re.findall(r"\x1b\[1m(.*?)\x1b\[0m", shown) == ["rent"]
     dim = re.findall(r"\x1b\[2m(.*?)\x1b\[0m", shown)
     assert dim == ["Rent", "  | The rent was low.", "  | The rent is paid."]
@@ -70,17 +70,19 @@ def test_context_is_dim_and_the_quote_alone_has_bold_words() -> None:
 
 def test_a_cut_quote_begins_and_ends_with_an_ellipsis() -> None:
     item = replace(evidence("rent is due monthly"), cut=("start", "end"))
-    assert TextRenderer(PLACES, Style(), "x").evidence(item).split("\n")[1] == "    …rent is due monthly…"
-    assert GrepRenderer(PLACES, Style(), "rent").evidence(item).endswith(":rent is due monthly\n")
+    assert Renderer("text", PLACES, Style(), "x").evidence(item).split("\n")[1] == "    …rent is due monthly…"
+    assert Renderer("grep", PLACES, Style(), "rent").evidence(item).endswith(":rent is due monthly\n")
 
 
 def test_grep_prints_the_quote_alone() -> None:
     item = in_context("The rent was low.\n", "It is due.", "\nThe rent is paid.")
-    assert GrepRenderer(PLACES, Style(), "rent").evidence(item) == "notes/a.md:12:3:It is due.\n"
+    assert Renderer("grep", PLACES, Style(), "rent").evidence(item) == "notes/a.md:12:3:It is due.\n"
 
 
 def test_markdown_shows_context_in_italics_around_the_fence() -> None:
-    shown = MarkdownRenderer(PLACES).evidence(in_context("We *met*\nin May.\n", "It is due.", "\nIn cash.", ("end",)))
+    shown = Renderer("markdown", PLACES).evidence(
+        in_context("We *met*\nin May.\n", "It is due.", "\nIn cash.", ("end",))
+    )
     assert shown == (
         "1. [notes/a.md:12](notes/a.md#L12) — Rent\n\n   *We \\*met\\* in May.*\n\n"
         "   ```text\n   It is due.\n   ```\n\n   *…*\n\n   *In cash.*\n\n"
@@ -89,7 +91,7 @@ def test_markdown_shows_context_in_italics_around_the_fence() -> None:
 
 @given(HOSTILE, HOSTILE)
 def test_nothing_in_context_is_active_markdown(before: str, after: str) -> None:
-    shown = MarkdownRenderer(PLACES).evidence(in_context(before, "It is due.", after))
+    shown = Renderer("markdown", PLACES).evidence(in_context(before, "It is due.", after))
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(shown)
     inline = [child for token in tokens for child in token.children or ()]
     assert [token.type for token in inline if token.type == "link_open"] == ["link_open"]
@@ -100,8 +102,8 @@ def test_nothing_in_context_is_active_markdown(before: str, after: str) -> None:
 @given(st.text(), st.text(), st.text())
 def test_colour_never_changes_the_text_of_context(before: str, quote: str, after: str) -> None:
     item = in_context(before, quote, after)
-    vivid = TextRenderer(PLACES, Style(coloured=True), "rent").evidence(item)
-    assert re.sub(r"\x1b\[\d*m", "", vivid) == TextRenderer(PLACES, Style(), "rent").evidence(item)
+    vivid = Renderer("text", PLACES, Style(coloured=True), "rent").evidence(item)
+    assert re.sub(r"\x1b\[\d*m", "", vivid) == Renderer("text", PLACES, Style(), "rent").evidence(item)
 
 
 def test_paths_outside_the_current_folder_are_absolute() -> None:
@@ -118,7 +120,7 @@ def test_a_deleted_current_folder_gives_absolute_paths() -> None:
 
 def test_words_of_the_question_are_bold_when_coloured() -> None:
     item = evidence("The tenants pay rents; parent and the café stay.")
-    shown = TextRenderer(PLACES, Style(coloured=True), "what rent does the tenant pay at the cafe?").evidence(item)
+    shown = Renderer("text", PLACES, Style(coloured=True), "what rent does the tenant pay at the cafe?").evidence(item)
     assert re.findall(r"\x1b\[1m(.*?)\x1b\[0m", shown) == ["tenants", "pay", "rents", "café"]
 
 
@@ -146,32 +148,32 @@ def test_the_tails_of_contractions_are_no_words(question: str) -> None:
 
 @given(st.text(), st.text())
 def test_bold_never_changes_the_text(question: str, quote: str) -> None:
-    plain = TextRenderer(PLACES, Style(), question).evidence(evidence(quote))
-    vivid = TextRenderer(PLACES, Style(coloured=True), question).evidence(evidence(quote))
+    plain = Renderer("text", PLACES, Style(), question).evidence(evidence(quote))
+    vivid = Renderer("text", PLACES, Style(coloured=True), question).evidence(evidence(quote))
     assert re.sub(r"\x1b\[\d*m", "", vivid) == plain
 
 
 @given(HOSTILE, HOSTILE)
 def test_grep_is_one_line_whatever_the_text(quote: str, path: str) -> None:
-    shown = GrepRenderer(PLACES, Style(), "lease ends").evidence(evidence(quote, path="x" + path.replace("/", "")))
+    shown = Renderer("grep", PLACES, Style(), "lease ends").evidence(evidence(quote, path="x" + path.replace("/", "")))
     assert shown.endswith("\n")
     assert len(shown.split("\n")) == 2
 
 
 def test_grep_shows_the_line_that_answers_and_where_it_stands() -> None:
     item = evidence("# Contract\n\n  The lease  ends in May.\nSigned.", path="a.md")
-    line = GrepRenderer(PLACES, Style(), "lease ends").evidence(item)
+    line = Renderer("grep", PLACES, Style(), "lease ends").evidence(item)
     assert line.endswith(f"a.md:{item.start.line + 2}:3:The lease ends in May.\n")
 
 
 def test_grep_squeezes_the_first_line_that_holds_anything() -> None:
     item = evidence("\n \t\n  The   lease\tends.\nMore.", path="a b.md")
-    assert GrepRenderer(PLACES, Style(), "lease ends").evidence(item) == "notes/a b.md:14:3:The lease ends.\n"
+    assert Renderer("grep", PLACES, Style(), "lease ends").evidence(item) == "notes/a b.md:14:3:The lease ends.\n"
 
 
 def test_markdown_links_to_the_line() -> None:
     item = evidence("The lease ends.", path="a [1] b.md", heading=("<b>Rent</b>",))
-    assert MarkdownRenderer(PLACES).evidence(item) == (
+    assert Renderer("markdown", PLACES).evidence(item) == (
         "1. [notes/a \\[1\\] b.md:12](notes/a%20%5B1%5D%20b.md#L12) — \\<b\\>Rent\\</b\\>\n\n"
         "   ```text\n   The lease ends.\n   ```\n\n"
     )
@@ -180,7 +182,7 @@ def test_markdown_links_to_the_line() -> None:
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_nothing_in_a_quote_is_active_markdown(quote: str, path: str, heading: str) -> None:
     item = evidence(quote, path="x" + path.replace("/", "").replace("\n", ""), heading=(heading,))
-    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(MarkdownRenderer(PLACES).evidence(item))
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(Renderer("markdown", PLACES).evidence(item))
     inline = [child for token in tokens for child in token.children or ()]
     assert [token.type for token in inline if token.type == "link_open"] == ["link_open"]
     assert not [token for token in [*tokens, *inline] if token.type in ("image", "html_inline", "html_block")]
@@ -188,6 +190,8 @@ def test_nothing_in_a_quote_is_active_markdown(quote: str, path: str, heading: s
     assert [text.replace("\n", "") for text in fences] == [printable(quote).replace("\n", "")]
 
 
-@pytest.mark.parametrize("renderer", [TextRenderer(PLACES, Style(), "x"), GrepRenderer(PLACES, Style(), "lease ends")])
-def test_bytes_that_are_no_text_do_not_stop_the_printing(renderer: TextRenderer | GrepRenderer) -> None:
+@pytest.mark.parametrize(
+    "renderer", [Renderer("text", PLACES, Style(), "x"), Renderer("grep", PLACES, Style(), "lease ends")]
+)
+def test_bytes_that_are_no_text_do_not_stop_the_printing(renderer: Renderer) -> None:
     renderer.evidence(evidence("x \udcff", path="caf\udce9.md")).encode("utf-8")

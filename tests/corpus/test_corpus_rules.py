@@ -38,10 +38,10 @@ from lens_lsp.corpus.corpus_rules import (
     too_wide,
 )
 from lens_lsp.corpus.safe_open import Root
-from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.walk import discover
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused, UsageError
-from lens_lsp.schema.answer import coverage_json
+from lens_lsp.schema.answer_shapes import shape
 from tests.soak.coverage import control, judged
 from tests.soak.left_out import QUESTION, lay_out
 
@@ -500,7 +500,7 @@ def test_it_says_why(folder: Path) -> None:
 
 def test_each_kind_is_named_and_nothing_sound(tmp_path: Path) -> None:
     made = lay_out(tmp_path, 40, seed=2)
-    coverage = coverage_json(find(Request(QUESTION, tuple(map(str, made.roots)))).coverage)
+    coverage = shape(find(Request(QUESTION, tuple(map(str, made.roots)))).coverage)
     assert judged(made, coverage, "find") == []
     assert made.kinds >= 20
     assert control(made, coverage) > 10, "an account without hidden parts, scopes and missing folders is caught"
@@ -562,7 +562,7 @@ def found_in(root: Path, project: Path, exclude: tuple[str, ...]) -> list[str]:
     rules = CorpusRules(projects=(ProjectRules(str(project), exclude),))
     with Root(str(root)) as opened:
         files = [entry.path for entry in discover(opened, rules).files]
-        assert sorted(discover_names(opened, rules).paths) == files
+        assert sorted(discover(opened, rules, names_only=True).paths) == files
     return files
 
 

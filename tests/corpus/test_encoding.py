@@ -27,7 +27,6 @@ from lens_lsp.corpus.encoding import (
     decode,
     fold_batch,
     fold_text,
-    is_utf_8,
 )
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.model.documents import SkipReason
@@ -266,104 +265,63 @@ def test_a_very_large_file_that_changes_is_searched_as_it_is(tmp_path: Path) -> 
     assert "a zeppelin" in lens.find("zeppelin").evidence[0].quote
 
 
-# Every first byte after which the second is restricted, and both sides of every limit.
-EDGES = bytes((0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED))
-MORE_EDGES = bytes((0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF))
-BYTES = st.lists(st.sampled_from(EDGES + MORE_EDGES), max_size=6).map(bytes)
-TEXT = st.text(max_size=4).map(lambda text: text.encode("utf-8", "replace"))
-PLAIN = b" some words that are ASCII alone " * 4
-
-
-def decodes(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-@given(st.lists(st.one_of(BYTES, TEXT), max_size=3).map(b"".join), st.sampled_from([b"", PLAIN]))
-def test_bytes_are_taken_exactly_when_the_decoder_takes_them(data: bytes, around: bytes) -> None:
-    for whole in (data, around + data, around + data + around):
-        assert is_utf_8(whole) == decodes(whole)
-
-
-def test_a_text_of_wide_characters_alone_is_taken_too() -> None:
-    assert is_utf_8("港口在这里。".encode() * 10_000)
-    assert not is_utf_8("港口在这里。".encode() * 10_000 + b"\xe6")
-
-
-TELLING = "aZ9 \n.ßẞæŒøŁéÅı\u0301\u0308İЖйΣς語カﾞ서\u1112\u1161\u11ab😀𝒜𠮷ＦｕＬｌ１\u200b\u00ad\ufeff…“Ꭰ\u2028ﬁ\ud800"
+TELLING = (
+    "aZ@[`{9 \n.ßẞæŒøŁéÅı\u0301\u0308İЖйΣς語"
+    "カﾞ서\u1112\u1161\u11ab😀𝒜𠮷ＦｕＬｌ１\u200b\u00ad\ufeff…“Ꭰ\u2028ﬁ\ufdfa\ud800"
+)
 FOLDABLE = st.text(st.one_of(st.sampled_from(TELLING), st.characters()), max_size=60)
 
 
 def by_character(text: str) -> tuple[bytes, list[int]]:
-    """The folded bytes of a text and the code point each of them came from, one character at a time."""
+    """The folded bytes of a text and the code point each of them came from, one character at a time, and the end."""
     parts = [FOLDED[char].encode("utf-8", "replace") for char in text]
-    return b"".join(parts), [point for point, part in enumerate(parts) for _ in part]
+    return b"".join(parts), [*(point for point, part in enumerate(parts) for _ in part), len(text)]
 
 
-def check(text: str) -> None:
-    folded = fold_text(text)
-    data, points = by_character(text)
-    assert folded.data == data
-    if folded.offsets is None:
-        assert points == list(range(len(data)))
-    else:
-        assert folded.offsets.points(np.arange(len(data))).tolist() == points
+def check(*texts: str) -> None:
+    """A batch holds what folding each character gives, and the way back from each byte; so does each text alone."""
+    batch = fold_batch([text.encode("utf-8", "replace") for text in texts])
+    data = batch.data.tobytes()
+    end = -1
+    for index, text in enumerate(texts):
+        folded, points = by_character(text)
+        alone = fold_text(text)
+        assert int(batch.starts[index]) == end + 1
+        start, end = int(batch.starts[index]), int(batch.ends[index])
+        assert data[start:end] == alone.data == folded == fold(text).encode("utf-8", "replace")
+        assert data[end] == SEPARATOR
+        assert SEPARATOR not in folded
+        places = np.arange(len(points))
+        for offsets in (alone.offsets, None if batch.maps is None else batch.maps.of(index)):
+            assert (places if offsets is None else offsets.points(places)).tolist() == points
+        assert alone.offsets is None or not text.isascii()
+    assert len(data) == end + 1
 
 
-@given(FOLDABLE)
-def test_every_folded_byte_leads_back_to_the_character_it_came_from(text: str) -> None:
-    check(text)
+@given(st.lists(FOLDABLE, min_size=1, max_size=8))
+@settings(max_examples=400)
+def test_every_folded_byte_leads_back_to_the_character_it_came_from(texts: list[str]) -> None:
+    check(*texts)
 
 
 @pytest.mark.parametrize(
-    "text",
+    "texts",
     [
-        "",
-        "é",
-        "aé",
-        "éa",
-        "\u200b",
-        "\u200b\u200ba",
-        "a\u200b",
-        "ßa",
-        "ß" * 5 + "é" * 3,
-        "語é😀",
-        "e\u0301e\u0301",
-        "한국어",
-        "ＡＢ",
+        ("",),
+        ("", "", ""),
+        ("PLAIN",),
+        ("é", "aé", "éa", "plain", "é"),
+        ("\u200b",),
+        ("\u200b\u200ba", "b"),
+        ("a\u200b", "\u200b"),
+        ("ßa", "ß" * 5 + "é" * 3, "語é😀"),
+        ("Ünïcode at the start", "at the end ü"),
+        ("\ufdfa", "ﬁ\ufdfaﬁ", "x"),
+        ("e\u0301e\u0301", "한국어", "ＡＢ"),
     ],
 )
-def test_the_corners_of_the_map_hold(text: str) -> None:
-    check(text)
-
-
-@given(FOLDABLE)
-def test_the_map_never_runs_backwards_and_ends_at_the_end(text: str) -> None:
-    folded = fold_text(text)
-    if folded.offsets is not None:
-        points = folded.offsets.points(np.arange(len(folded.data) + 1)).tolist()
-        assert points == sorted(points)
-        assert points[-1] == len(text)
-
-
-@given(st.text(st.characters(max_codepoint=127)))
-def test_ascii_is_lowered_in_place_and_needs_no_map(text: str) -> None:
-    folded = fold_text(text)
-    assert folded.offsets is None
-    assert folded.data == text.lower().encode()
-
-
-@given(FOLDABLE)
-def test_questions_and_documents_fold_alike(text: str) -> None:
-    assert fold_text(text).data == fold(text).encode("utf-8", "replace")
-
-
-@given(FOLDABLE)
-def test_the_separator_of_texts_is_never_in_one(text: str) -> None:
-    assert b"\xff" not in fold_text(text).data
+def test_the_corners_hold(texts: tuple[str, ...]) -> None:
+    check(*texts)
 
 
 @given(st.text(st.sampled_from("ab<é語\n"), max_size=30), st.data())
@@ -374,57 +332,6 @@ def test_blanking_hides_the_spans_and_moves_nothing(text: str, data: st.DataObje
     assert blank(text, spans) == "".join(" " if index in hidden else char for index, char in enumerate(text))
 
 
-TELLING_IN_BATCH = (
-    "aZ@[`{9 \n.ßẞæŒøŁéÅı\u0301\u0308İЖйΣς語カﾞ서\u1112\u1161\u11ab😀𝒜𠮷ＦｕＬｌ１\u200b\u00ad\ufeff…“Ꭰ\u2028ﬁ\ufdfa"
-)
-CHARACTERS = st.one_of(st.sampled_from(TELLING_IN_BATCH), st.characters(exclude_categories=["Cs"]))
-BATCHED = st.text(CHARACTERS, max_size=40)
-
-
-def check_batch(*texts: str) -> None:
-    """The batch holds what folding each text alone gives: the bytes, and the way back from each of them."""
-    batch = fold_batch([text.encode() for text in texts])
-    data = batch.data.tobytes()
-    end = -1
-    for index, text in enumerate(texts):
-        folded = fold_text(text)
-        assert int(batch.starts[index]) == end + 1
-        start, end = int(batch.starts[index]), int(batch.ends[index])
-        assert data[start:end] == folded.data
-        assert data[end] == SEPARATOR
-        places = np.arange(len(folded.data) + 1)
-        expected = places if folded.offsets is None else folded.offsets.points(places)
-        offsets = None if batch.maps is None else batch.maps.of(index)
-        assert (places if offsets is None else offsets.points(places)).tolist() == expected.tolist()
-    assert len(data) == end + 1
-
-
-@given(st.lists(BATCHED, min_size=1, max_size=8))
-@settings(max_examples=400)
-def test_texts_fold_together_as_they_fold_alone(texts: list[str]) -> None:
-    check_batch(*texts)
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        ("",),
-        ("", "", ""),
-        ("PLAIN",),
-        ("é", "plain", "é"),
-        ("\u200b",),
-        ("\u200b\u200ba", "b"),
-        ("a\u200b", "\u200b"),
-        ("ß" * 5 + "é" * 3, "語é😀"),
-        ("Ünïcode at the start", "at the end ü"),
-        ("\ufdfa", "ﬁ\ufdfaﬁ", "x"),
-        ("e\u0301e\u0301", "ＡＢ"),
-    ],
-)
-def test_the_corners_hold(texts: tuple[str, ...]) -> None:
-    check_batch(*texts)
-
-
 def test_every_character_folds_in_a_batch_as_it_does_alone() -> None:
     codes = [code for code in range(1, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
     # Of the million that are not assigned every hundredth will do: they all fold to themselves.
@@ -432,7 +339,7 @@ def test_every_character_folds_in_a_batch_as_it_does_alone() -> None:
     step = 1 << 15
     for start in range(0, len(characters), step):
         part = characters[start : start + step]
-        check_batch("".join(part), "between", " ".join(part[::7]))
+        check("".join(part), "between", " ".join(part[::7]))
 
 
 def test_a_text_in_ascii_needs_no_map_wherever_it_stands() -> None:

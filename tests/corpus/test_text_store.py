@@ -23,7 +23,7 @@ from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Key, Root, Skipped
 from lens_lsp.corpus.scan import Hits, exact_literal, scan, word_literal
 from lens_lsp.corpus.text_store import TextStore
-from lens_lsp.corpus.walk import FileEntry, discover, discover_names
+from lens_lsp.corpus.walk import FileEntry, discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL, kind_named, missing
@@ -66,7 +66,7 @@ class Folder:
     def fill(self, buffers: Mapping[str, str] | None = None, cancelled: Callable[[], bool] | None = None) -> list[Skip]:
         """Take everything in, known by name alone."""
         overlay = {(0, name): Buffer(str(self.path / name), text) for name, text in (buffers or {}).items()}
-        paths = discover_names(self.root, CorpusRules()).paths
+        paths = discover(self.root, CorpusRules(), names_only=True).paths
         return self.cache.fill(self.root, paths, overlay, cancelled=cancelled)
 
     def follow(self, buffers: Mapping[str, str] | None = None) -> list[Skip]:
@@ -468,7 +468,7 @@ class Held:
     def __init__(self, folder: Path, budget: int = 1 << 20) -> None:
         self.root = Root(str(folder))
         self.cache = TextStore(budget=budget)
-        self.cache.fill(self.root, discover_names(self.root, CorpusRules()).paths, {})
+        self.cache.fill(self.root, discover(self.root, CorpusRules(), names_only=True).paths, {})
 
     def look(self) -> None:
         self.cache.refresh([self.root], discover(self.root, CorpusRules()).files, {})
@@ -906,7 +906,7 @@ def test_a_text_becomes_another_between_two_questions(
     try:
         cache, other = TextStore(budget=1 << 20), TextStore(budget=1 << 20)
         for each in (cache, other):
-            each.fill(root, discover_names(root, CorpusRules()).paths, {})
+            each.fill(root, discover(root, CorpusRules(), names_only=True).paths, {})
             assert each.read_documents("", seconds=math.inf) == 1
             assert (each.unread, each.pictures, each.readable) == (1, 2, False)
             assert not _holds(each, "stamp")

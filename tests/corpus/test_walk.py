@@ -30,7 +30,6 @@ from lens_lsp.corpus.walk import (
     Listings,
     RenamedFiles,
     discover,
-    discover_names,
     file_entry,
 )
 from lens_lsp.model.documents import Skip, SkipReason
@@ -182,7 +181,7 @@ def test_a_folder_whose_ignore_file_cannot_be_read_is_not_searched_and_named(tmp
     (tmp_path / "sub" / name).chmod(0)
     rules, lax = CorpusRules(), CorpusRules(respect_ignore_files=False)
     with Root(str(tmp_path)) as root, ordinary_user():
-        found, names, without = discover(root, rules), discover_names(root, rules), discover(root, lax)
+        found, names, without = discover(root, rules), discover(root, rules, names_only=True), discover(root, lax)
     assert paths(found) == names.paths == ["a.md", "z/d.md"]
     assert found.skips == names.skips == [Skip("sub/", SkipReason.IGNORE_FILE)]
     assert "sub/b.md" in paths(without)
@@ -511,7 +510,7 @@ def test_names_alone_are_those_of_what_is_found_with_its_status(tmp_path, descri
     (tmp_path / "in" / "link.md").symlink_to("c.md")
     with Root(str(tmp_path), descriptors=descriptors) as root:
         found = discover(root, CorpusRules(**rules))
-        names = discover_names(root, CorpusRules(**rules))
+        names = discover(root, CorpusRules(**rules), names_only=True)
     assert names.paths == paths(found)
     assert names.skips == found.skips
     assert names.complete
@@ -522,10 +521,10 @@ def test_looking_for_names_can_be_followed_and_stopped(tmp_path) -> None:
         (tmp_path / str(number)).touch()
     told: list[int] = []
     with Root(str(tmp_path)) as root:
-        assert len(discover_names(root, CorpusRules(), on_progress=told.append).paths) == 3000
+        assert len(discover(root, CorpusRules(), on_progress=told.append, names_only=True).paths) == 3000
         assert told == sorted(told)
         assert len(told) >= 2
-        stopped = discover_names(root, CorpusRules(), cancelled=lambda: True)
+        stopped = discover(root, CorpusRules(), cancelled=lambda: True, names_only=True)
     assert not stopped.complete
     assert 0 < len(stopped.paths) < 3000
 
@@ -533,7 +532,7 @@ def test_looking_for_names_can_be_followed_and_stopped(tmp_path) -> None:
 def test_nothing_of_a_secret_folder_is_listed_by_name(tmp_path) -> None:
     put(tmp_path, ".ssh/known.md")
     with Root(str(tmp_path / ".ssh")) as root:
-        assert discover_names(root, CorpusRules()).paths == []
+        assert discover(root, CorpusRules(), names_only=True).paths == []
 
 
 LATER = 10_000_000_000
@@ -571,7 +570,7 @@ class Looks:
         with Root(str(self.top)) as root:
             if self._first_by_name:
                 self._first_by_name = False
-                discover_names(root, rules, listings=self.listings)
+                discover(root, rules, listings=self.listings, names_only=True)
             with folders_listed() as listed:
                 found = discover(root, rules, listings=self.listings)
             self.listed = len(listed)
@@ -751,7 +750,7 @@ def test_an_edited_file_is_found_without_listing_its_folder(looks: Looks) -> Non
 def test_a_file_that_was_read_after_a_look_by_name_is_the_same_object_at_the_next(looks: Looks) -> None:
     listings = Listings(lambda: time.time_ns() + LATER)
     with Root(str(looks.top)) as root:
-        discover_names(root, CorpusRules(), listings=listings)
+        discover(root, CorpusRules(), listings=listings, names_only=True)
         read = {path: file_entry(root.index, path, (looks.top / path).stat()) for path in FOUND}
         (looks.top / "a.md").write_text("changed since")
         listings.enter(read.get)

@@ -21,9 +21,9 @@ from evaluation.data.snapshots import prepare
 from evaluation.runner import Judging, run
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.oracle import ObserveRequest
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Admitted, Answer, Answered, Event, Mode, Planned, Proposed, Scanned
 from lens_lsp.model.observation import ConfidenceMap, Region, Verdict
 from lens_lsp.model.text import Span

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.judge.analysis import analyse, answer_type, names, phrases, terms
+from lens_lsp.judge.rules.question_plan import analyse, answer_type, names, phrases, terms
 from lens_lsp.model.plan import AnchorKind, AnswerType, Requirement
 from lens_lsp.model.words import STOP_WORDS, fold, key
 

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.judge.cancellation import Stop, StoppableChat
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest
 from lens_lsp.model.answer import Answer, AnswerDelta, Answered, Mode, StopReason
 from lens_lsp.model.errors import BudgetSpent
@@ -38,7 +38,7 @@ def test_a_stop_in_the_middle_of_the_words_leaves_the_stream_and_the_rules_word(
 
     async def ask() -> Answer:
         stop = Stop()
-        oracle = StoppableChat(oracle_of(model, Mode.FAST), stop)
+        oracle = oracle_of(model, Mode.FAST, stop=stop)
         async with asyncio.timeout(20):
             async for event in Lens([notes(tmp_path, more=2)]).ask(QUESTION, Terms(mode=Mode.FAST, oracle=oracle)):
                 if isinstance(event, AnswerDelta) and not model.left:

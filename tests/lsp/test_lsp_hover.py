@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lens_lsp.lsp.document_snapshot import surroundings
-from lens_lsp.lsp.hover import as_markup, describe_citation, describe_uses, escaped
-from lens_lsp.lsp.navigation import CitationUse
+from lens_lsp.lsp.navigation import CitationUse, as_markup, describe_citation, describe_uses, escaped
 from lens_lsp.memory.check import Cited, Finding
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import TextSource

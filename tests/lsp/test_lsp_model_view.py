@@ -16,8 +16,7 @@ from lens_lsp.lsp.model_view import event_for_model, for_model
 from lens_lsp.model.answer import EvidenceFound
 from lens_lsp.model.documents import Context, ContextRole, Evidence
 from lens_lsp.model.text import Span
-from lens_lsp.schema.answer import evidence_json
-from lens_lsp.schema.events import event_json
+from lens_lsp.schema.answer_shapes import event_json, evidence_json
 from tests.hand_made import evidence
 from tests.lsp.lsp_editor import Editor
 from tests.soak.private_marks import EXACT, SPELLED, edited

@@ -15,8 +15,8 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.lsp.hover import describe_citation
-from lens_lsp.lsp.lens_find import rank_passages
+from lens_lsp.lsp.lens_ask import rank_passages
+from lens_lsp.lsp.navigation import describe_citation
 from lens_lsp.lsp.request_handler import RequestFailed
 from lens_lsp.lsp.workspace_pool import (
     GRACE,

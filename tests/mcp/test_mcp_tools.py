@@ -19,7 +19,7 @@ from lens_lsp.mcp.tools import TOOLS, find_text
 from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence
 from lens_lsp.model.errors import PathRefused
 from lens_lsp.model.text import Span
-from lens_lsp.schema.answer import coverage_json, evidence_json
+from lens_lsp.schema.answer_shapes import evidence_json, shape
 from tests.hand_made import evidence
 from tests.mcp.conftest import SECRET
 from tests.mcp.independent import untrue
@@ -228,7 +228,7 @@ def test_passages_bring_their_context_and_say_what_occurs_nowhere() -> None:
     item = in_context()
     roots = [str(Path("/notes"))]
     result = {"query": "the lease of a zeppelin", "roots": roots, "evidence": [evidence_json(item)], "warnings": []}
-    result |= {"missing": ["zeppelin"], "coverage": coverage_json(Coverage(1, 1))}
+    result |= {"missing": ["zeppelin"], "coverage": shape(Coverage(1, 1))}
     given = find_given(result, Bounds((Folder("/notes", "/notes"),)))
     assert given.missing == ["zeppelin"]
     [citation] = given.citations

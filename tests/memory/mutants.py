@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lens_lsp.memory.store_file import Connect, Connection, connect
+from lens_lsp.memory.store_file import Connect, StoreConnection, connect
 
 Change = Callable[[str], str | None]
 """Another statement for a statement, or None for one that is not run."""
@@ -29,7 +29,7 @@ class Answered:
 class Changed:
     """A connection that runs other statements than it is told."""
 
-    def __init__(self, inner: Connection, change: Change) -> None:
+    def __init__(self, inner: StoreConnection, change: Change) -> None:
         self.inner = inner
         self._change = change
 
@@ -85,7 +85,7 @@ class Unchecked(Changed):
         return Answered([(*row[:-1], Agreeable(row[-1] or b"")) for row in cursor.fetchall()])
 
 
-def unchecked(path: str) -> Connection:
+def unchecked(path: str) -> StoreConnection:
     """Opens connections over which every checksum is right."""
     return Unchecked(connect(path), lambda sql: sql)
 
@@ -93,7 +93,7 @@ def unchecked(path: str) -> Connection:
 class Unexamined(Changed):
     """A connection over which no writer looks at the structure of the file; who mends a file still does."""
 
-    def __init__(self, inner: Connection) -> None:
+    def __init__(self, inner: StoreConnection) -> None:
         super().__init__(inner, self._sound)
         self._writing = False
 
@@ -103,7 +103,7 @@ class Unexamined(Changed):
         return "SELECT 'ok'" if self._writing and sql.startswith("PRAGMA integrity_check") else sql
 
 
-def unexamined(path: str) -> Connection:
+def unexamined(path: str) -> StoreConnection:
     """Opens connections over which a broken structure is written to."""
     return Unexamined(connect(path))
 

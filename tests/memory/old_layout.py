@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.memory.store_file import Connection, number
+from lens_lsp.memory.store_file import StoreConnection, number
 from lens_lsp.memory.store_rows import (
     APPLICATION_ID,
     ASKED,
@@ -81,13 +81,13 @@ def _names(table: StoreTable) -> list[str]:
     return [f'"{name}"' for name, _ in table.columns]
 
 
-def seconds(connection: Connection) -> None:
+def seconds(connection: StoreConnection) -> None:
     """The first step: times in seconds."""
     for table in (ASKED, FACTS, TURNS):
         connection.execute(f'UPDATE "{table.name}" SET "at" = "at" / 1024.0')
 
 
-def checksums(connection: Connection) -> None:
+def checksums(connection: StoreConnection) -> None:
     """The second: checksums and indexes. The rows are read, and written as they are today."""
     for table in _OLD:
         connection.execute(f'ALTER TABLE "{table.name}" RENAME TO "old_{table.name}"')
@@ -113,12 +113,12 @@ def checksums(connection: Connection) -> None:
         connection.execute(f'DROP TABLE "old_{table.name}"')
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (seconds, checksums)
+STEPS: tuple[Callable[[StoreConnection], None], ...] = (seconds, checksums)
 LATER: Layout = replace(LAYOUT, version=OLD + len(STEPS), steps=STEPS)
 """Today's tables as they would be if these two had been the steps to the next version."""
 
 
-def _rows(connection: Connection, table: StoreTable, cluster: object = None) -> list[Any]:
+def _rows(connection: StoreConnection, table: StoreTable, cluster: object = None) -> list[Any]:
     columns = ", ".join(f'CAST("{name}" AS {Kind.BLOB if kind is Kind.TEXT else kind})' for name, kind in table.columns)
     condition = "" if cluster is None else ' WHERE "cluster" = CAST(? AS TEXT)'
     order = ' ORDER BY "position"' if cluster is not None else ""

@@ -16,7 +16,7 @@ from lens_lsp.memory.export import cluster_markdown
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, Mode, answer_of
 from lens_lsp.model.cluster import Cluster
-from lens_lsp.schema.clusters import clusters_json
+from lens_lsp.schema.memory_shapes import clusters_json
 from tests.judge.llm.chat_session import oracle_of, reading, regions_of, scripted
 from tests.lens_by_name import by_name
 

@@ -17,7 +17,7 @@ from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import SkipReason
-from lens_lsp.schema.check import check_json
+from lens_lsp.schema.memory_shapes import check_json
 from tests.memory.test_checking import found_in
 from tests.soak.outside_reads import (
     GUESS,

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_file import Connection, connect
+from lens_lsp.memory.store_file import StoreConnection, connect
 from lens_lsp.memory.store_rows import VERSION, Changes, StoreView
 from lens_lsp.model.cluster import Cluster, ClusterLink, DocumentSummary, Turn
 from tests.memory.history import Model, drawn, found_in, scratch
@@ -164,9 +164,9 @@ def test_nobody_else_may_look(tmp_path: Path) -> None:
 
 
 def test_every_connection_has_the_settings_that_make_it_safe(tmp_path: Path) -> None:
-    opened: list[Connection] = []
+    opened: list[StoreConnection] = []
 
-    def remembered(path: str) -> Connection:
+    def remembered(path: str) -> StoreConnection:
         opened.append(connect(path))
         return opened[-1]
 

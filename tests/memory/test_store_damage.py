@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_file import Connect, Connection, NotSaved, StoreFiles, StoreUnreadable, connect
+from lens_lsp.memory.store_file import Connect, NotSaved, StoreConnection, StoreFiles, StoreUnreadable, connect
 from lens_lsp.memory.store_rows import LAYOUT, PAGE_SIZE, SUMMARIES, Changes, Values
 from tests.memory.corruption import another_application, foreign_journal, hostile_schema, made_up_journal
 from tests.memory.history import Model, found_in
@@ -364,7 +364,7 @@ def test_forgetting_leaves_no_copy_of_a_file_that_it_set_aside(folder: Path) -> 
 class Counting(Changed):
     """A connection that counts how often the structure of the file is looked at."""
 
-    def __init__(self, inner: Connection, looks: list[str]) -> None:
+    def __init__(self, inner: StoreConnection, looks: list[str]) -> None:
         super().__init__(inner, lambda sql: sql)
         self._looks = looks
 

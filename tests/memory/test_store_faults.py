@@ -13,12 +13,12 @@ import pytest
 
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import (
-    Connection,
     NotSaved,
     NotSavedReason,
+    StoreConnection,
     StoreUnavailable,
     StoreUnreadable,
-    Unavailable,
+    UnavailableReason,
     connect,
 )
 from lens_lsp.memory.store_rows import Changes
@@ -56,7 +56,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
-def impatient(path: str) -> Connection:
+def impatient(path: str) -> StoreConnection:
     """A connection that waits for nobody."""
     return Changed(connect(path), lambda sql: "PRAGMA busy_timeout=50" if "busy_timeout" in sql else sql)
 
@@ -98,7 +98,7 @@ def test_a_disk_without_any_room_has_no_store(tiny_disk: Path) -> None:
     fill(tiny_disk)
     with pytest.raises(StoreUnavailable) as caught:
         Store.open(tiny_disk / "store")
-    assert caught.value.reason is Unavailable.FULL
+    assert caught.value.reason is UnavailableReason.FULL
 
 
 def test_a_damaged_file_is_set_aside_on_a_full_disk_too_and_a_new_one_begun_when_there_is_room(tiny_disk: Path) -> None:

@@ -16,14 +16,14 @@ import pytest
 from lens_lsp.disk import network_file_system
 from lens_lsp.memory.store import Database, Store
 from lens_lsp.memory.store_file import (
-    Connection,
     FolderLock,
     NotSaved,
     NotSavedReason,
+    StoreConnection,
     StoreFiles,
     StoreUnavailable,
     StoreUnreadable,
-    Unavailable,
+    UnavailableReason,
     configure,
     connect,
     is_corruption,
@@ -61,7 +61,7 @@ def open_to_all() -> Iterator[Path]:
         yield Path(folder)
 
 
-def reason(folder: Path) -> Unavailable:
+def reason(folder: Path) -> UnavailableReason:
     with pytest.raises(StoreUnavailable) as caught:
         Store.open(folder)
     assert str(caught.value)
@@ -107,7 +107,7 @@ def test_without_a_home_there_is_no_store(home: str, tmp_path: Path, monkeypatch
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     with pytest.raises(StoreUnavailable) as caught:
         store_folder("/notes", environment={})
-    assert caught.value.reason is Unavailable.NO_HOME
+    assert caught.value.reason is UnavailableReason.NO_HOME
     assert "--store" in str(caught.value)
     assert store_folder("/notes", str(tmp_path), {}) == tmp_path
 
@@ -115,13 +115,13 @@ def test_without_a_home_there_is_no_store(home: str, tmp_path: Path, monkeypatch
 @pytest.mark.parametrize("name", ["store", "store/deeper"])
 def test_a_file_where_the_folder_should_be_is_no_store(tmp_path: Path, name: str) -> None:
     (tmp_path / "store").write_text("a file")
-    assert reason(tmp_path / name) is Unavailable.NOT_A_FOLDER
+    assert reason(tmp_path / name) is UnavailableReason.NOT_A_FOLDER
     assert (tmp_path / "store").read_text() == "a file"
 
 
 def test_a_folder_where_the_file_should_be_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "knowledge.db").mkdir()
-    assert reason(tmp_path) is Unavailable.UNREADABLE
+    assert reason(tmp_path) is UnavailableReason.UNREADABLE
     assert (tmp_path / "knowledge.db").is_dir()
 
 
@@ -132,8 +132,8 @@ def test_a_read_only_folder_is_no_store(open_to_all: Path) -> None:
         path.chmod(0o444)
     (open_to_all / "store").chmod(0o555)
     with ordinary_user():
-        assert reason(open_to_all / "store") is Unavailable.READ_ONLY
-        assert reason(open_to_all / "store" / "deeper") is Unavailable.READ_ONLY
+        assert reason(open_to_all / "store") is UnavailableReason.READ_ONLY
+        assert reason(open_to_all / "store" / "deeper") is UnavailableReason.READ_ONLY
 
 
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "9p"])
@@ -141,7 +141,7 @@ def test_no_knowledge_is_kept_on_a_network_file_system(tmp_path: Path, kind: str
     mounts = table_of_mounts(tmp_path, kind, tmp_path / "mountinfo")
     with pytest.raises(StoreUnavailable, match="network") as caught:
         prepare_folder(tmp_path / "store", mounts)
-    assert caught.value.reason is Unavailable.NETWORK
+    assert caught.value.reason is UnavailableReason.NETWORK
     assert kind in str(caught.value)
 
 
@@ -158,7 +158,7 @@ def test_a_lock_that_another_holds_is_waited_for_and_then_given_up(tmp_path: Pat
     other = FolderLock(StoreFiles(tmp_path), seconds=0.05)
     with one.held(), one.held(), pytest.raises(StoreUnavailable) as caught, other.held():
         pass
-    assert caught.value.reason is Unavailable.BUSY
+    assert caught.value.reason is UnavailableReason.BUSY
     with other.held():
         pass
     one.close()
@@ -193,14 +193,14 @@ def test_each_failure_of_a_save_has_its_reason(code: int, reason: NotSavedReason
 @pytest.mark.parametrize(
     ("code", "reason", "said"),
     [
-        (sqlite3.SQLITE_FULL, Unavailable.FULL, "is full"),
-        (sqlite3.SQLITE_BUSY_SNAPSHOT, Unavailable.BUSY, "another process"),
-        (sqlite3.SQLITE_READONLY_DIRECTORY, Unavailable.READ_ONLY, "cannot be written"),
-        (sqlite3.SQLITE_PERM, Unavailable.READ_ONLY, "cannot be written"),
-        (sqlite3.SQLITE_CANTOPEN, Unavailable.UNREADABLE, "said by SQLite"),
+        (sqlite3.SQLITE_FULL, UnavailableReason.FULL, "is full"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, UnavailableReason.BUSY, "another process"),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, UnavailableReason.READ_ONLY, "cannot be written"),
+        (sqlite3.SQLITE_PERM, UnavailableReason.READ_ONLY, "cannot be written"),
+        (sqlite3.SQLITE_CANTOPEN, UnavailableReason.UNREADABLE, "said by SQLite"),
     ],
 )
-def test_each_failure_to_open_has_its_reason(code: int, reason: Unavailable, said: str) -> None:
+def test_each_failure_to_open_has_its_reason(code: int, reason: UnavailableReason, said: str) -> None:
     found = unavailable(error_of(code))
     assert found.reason is reason
     assert said in str(found)
@@ -208,7 +208,7 @@ def test_each_failure_to_open_has_its_reason(code: int, reason: Unavailable, sai
 
 def test_an_error_of_pythons_own_layer_is_no_corruption() -> None:
     assert not is_corruption(sqlite3.ProgrammingError("closed"))
-    assert unavailable(sqlite3.OperationalError("x")).reason is Unavailable.UNREADABLE
+    assert unavailable(sqlite3.OperationalError("x")).reason is UnavailableReason.UNREADABLE
 
 
 @pytest.mark.parametrize(
@@ -258,22 +258,22 @@ def test_a_folder_without_locks_is_told_as_such(tmp_path: Path) -> None:
     lock.close()  # a lock on what is not open fails as one on a file system without any does: not by being held
     with pytest.raises(StoreUnavailable, match="knows no locks") as caught, lock.held():
         pass
-    assert caught.value.reason is Unavailable.NO_LOCKS
+    assert caught.value.reason is UnavailableReason.NO_LOCKS
 
 
 def test_a_file_that_cannot_be_opened_is_no_store(tmp_path: Path) -> None:
-    def refused(path: str) -> Connection:
+    def refused(path: str) -> StoreConnection:
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
     with pytest.raises(StoreUnavailable) as caught:
         Store.open(tmp_path, connect=refused)
-    assert caught.value.reason is Unavailable.READ_ONLY
+    assert caught.value.reason is UnavailableReason.READ_ONLY
 
 
 def test_a_file_that_is_altered_at_every_try_is_given_up_and_read_the_next_time(tmp_path: Path) -> None:
     altering = True
 
-    def altered(path: str) -> Connection:
+    def altered(path: str) -> StoreConnection:
         def before(sql: str) -> str:
             if altering and sql.startswith("BEGIN"):
                 with closing(sqlite3.connect(path)) as other:

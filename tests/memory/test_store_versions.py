@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_file import Connection, StoreUnavailable, Unavailable
+from lens_lsp.memory.store_file import StoreConnection, StoreUnavailable, UnavailableReason
 from lens_lsp.memory.store_rows import LAYOUT, VERSION, Changes
 from tests.conftest import REPOSITORY
 from tests.memory.history import found_in
@@ -77,7 +77,7 @@ def test_an_old_file_is_brought_up_to_date_and_kept_as_a_backup(tmp_path: Path) 
 
 
 def test_a_step_that_fails_leaves_the_file_at_the_step_before_it(tmp_path: Path) -> None:
-    def fails(connection: Connection) -> None:
+    def fails(connection: StoreConnection) -> None:
         connection.execute("DROP TABLE facts")
         raise ValueError("no such thing")
 
@@ -85,7 +85,7 @@ def test_a_step_that_fails_leaves_the_file_at_the_step_before_it(tmp_path: Path)
     rows = content_of(folder / "knowledge.db")[1]
     with pytest.raises(StoreUnavailable, match=f"from version {OLD + 1}: no such thing") as caught:
         Store.open(folder, layout=replace(LATER, steps=(LATER.steps[0], fails)))
-    assert caught.value.reason is Unavailable.MIGRATION
+    assert caught.value.reason is UnavailableReason.MIGRATION
     assert content_of(folder / "knowledge.db") == (OLD + 1, rows)
     with Store.open(folder, layout=LATER) as store:
         assert found_in(store) == MODEL

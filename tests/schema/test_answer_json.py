@@ -26,7 +26,7 @@ from lens_lsp.model.documents import (
     TextSource,
 )
 from lens_lsp.model.text import Position, SourceText, Span
-from lens_lsp.schema.answer import answer_json, evidence_json, findings_json
+from lens_lsp.schema.answer_shapes import answer_json, evidence_json, findings_json
 from tests.hand_made import QUESTION, answer
 
 

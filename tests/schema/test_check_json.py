@@ -10,7 +10,7 @@ from lens_lsp.memory.check import Cited, Finding, Report, Unreadable
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Position, Span
-from lens_lsp.schema.check import check_annotations, check_json, check_sarif
+from lens_lsp.schema.memory_shapes import check_annotations, check_json, check_sarif
 
 QUOTE = "The lease ends on 30 June 2031."
 CITATION = Citation("..", "house/a b, c.md", TextSource.DISK, "0" * 64, "utf-8", "markdown/1", Span(3, 34), QUOTE)

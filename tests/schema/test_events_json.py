@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.model.answer import Admitted, Belief, Covered, Event, EvidenceFound, Mode, Planned
+from lens_lsp.model.answer import Admitted, Belief, BestCell, Covered, Event, EvidenceFound, Mode, Planned
 from lens_lsp.model.plan import Combination, Condition, MatchRule, Transformation, Unit
-from lens_lsp.schema.answer import answer_json, evidence_json
-from lens_lsp.schema.events import event_json
+from lens_lsp.schema.answer_shapes import answer_json, event_json, evidence_json
 from tests.hand_made import PLAN, TABLE, answer, events, evidence
 
 EVENTS = events("/notes")
@@ -125,7 +124,7 @@ def test_evidence_and_answer_are_those_of_the_other_shapes() -> None:
 
 @given(SHARES, SHARES, st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_keep_every_digit(nowhere: float, share: float, glr: float) -> None:
-    shown = line(Covered(1, (Belief("f1", nowhere, glr, 2.3, False, None, ((0, 4, share),)),)))
+    shown = line(Covered(1, (Belief("f1", nowhere, glr, 2.3, False, None, (BestCell(0, 4, share),)),)))
     (belief,) = shown["beliefs"]
     assert (belief["nowhere"], belief["glr"]) == (nowhere, glr)
     assert belief["best"] == [{"document": 0, "cell": 4, "belief": share}]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import CallStage, Ledger
 from lens_lsp.judge.oracle import ObserveRequest, Synthesis, SynthesisRequest
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Answer, Answered, Event, Mode
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import OracleFailed

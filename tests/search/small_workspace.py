@@ -14,7 +14,7 @@ from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
-from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.search.corpus_view import Corpus, DocumentAccess, Measures, measure
 from lens_lsp.search.localisation import Localisation, localise
 from lens_lsp.search.prior import LinkFinder

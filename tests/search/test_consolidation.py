@@ -134,7 +134,7 @@ def test_a_bare_number_takes_the_unit_of_the_one_beside_it() -> None:
     one = item("s1 needs 12 bytes and s2 needs 15.", {0: "15", 1: "12 bytes"})
     _, combined = facts("How many more bytes does s2 need than s1?", one, expression="f1 - f2")
     assert combined is not None
-    assert combined.result == "3 B"
+    assert combined.text == "3 B"
 
 
 def test_one_value_of_one_passage_does_not_tell_two_things_apart() -> None:
@@ -159,7 +159,7 @@ def test_of_several_values_the_one_beside_the_other_operand_counts() -> None:
     budget = item("Monthly budget: 2,400 €, rent: 720 €", {0: "720 €", 1: "2,400 €"})
     _, combined = facts("What share of the budget is the rent?", flat, budget, expression="percent(f1, f2)")
     assert combined is not None
-    assert combined.result == "30 %"
+    assert combined.text == "30 %"
 
 
 def test_the_faster_of_two_takes_the_shorter_time() -> None:
@@ -167,21 +167,21 @@ def test_the_faster_of_two_takes_the_shorter_time() -> None:
         "Which is faster, the sled or the ski?", item("The sled: 40 s", {0: "40 s"}), item("The ski: 55 s", {1: "55 s"})
     )
     assert combined is not None
-    assert combined.result == "the sled"
+    assert combined.text == "the sled"
     _, combined = facts(
         "Which is faster, the sled or the ski?",
         item("The sled: 40 km/h", {0: "40 km/h"}),
         item("The ski: 55 km/h", {1: "55 km/h"}),
     )
     assert combined is not None
-    assert combined.result == "the ski"
+    assert combined.text == "the ski"
 
 
 def test_words_are_the_same_when_they_are_written_alike_and_prove_nothing_else() -> None:
     question = "Do Pump and Fan have the same option?"
     _, combined = facts(question, item("pump -q", {0: "-q"}), item("fan -q is quiet", {1: "-q"}))
     assert combined is not None
-    assert combined.result == "yes"
+    assert combined.text == "yes"
     found, combined = facts(question, item("pump -q", {0: "-q"}), item("fan -s is quiet", {1: "-s"}))
     assert combined is None
     assert {fact.status for fact in found} == {MISSING}
@@ -202,7 +202,7 @@ def test_a_quoted_list_counts_its_items_and_passages_that_come_near_are_no_list(
     found = facts_of(tools, [item("Tools:\n\n- saw\n- axe\n- file\n", {0: None})], {0: "glr"}, {})
     combined = combine(tools, found)
     assert combined is not None
-    assert combined.result == "3"
+    assert combined.text == "3"
     found = facts_of(tools, [item("Tools rust.", {0: None}, Verdict.PARTIAL)], {0: "glr"}, {})
     assert found[0].status is MISSING
 

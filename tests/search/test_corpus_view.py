@@ -23,7 +23,7 @@ from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
-from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.documents import Findings
 from lens_lsp.search import corpus_view
 from lens_lsp.search.corpus_view import Corpus, Measures, inverse_frequency, measure

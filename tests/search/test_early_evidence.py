@@ -22,11 +22,11 @@ from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import EARLY_BYTES, Snapshot
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned, answer_of
 from lens_lsp.model.documents import Evidence
-from lens_lsp.schema.answer import evidence_json
+from lens_lsp.schema.answer_shapes import evidence_json
 from lens_lsp.search.corpus_view import DocumentAccess
 from lens_lsp.search.early_evidence import EarlyEvidenceTimer, EarlySearch
 from tests.search.small_workspace import FILLER

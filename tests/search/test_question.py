@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_workspace import FILLER, Workspace
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.words import words
 from lens_lsp.search.question import Related, ScanQuestion, Vocabulary, definition_of, prepare, spellings, vocabulary
 

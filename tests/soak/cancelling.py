@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.judge.cancellation import Stop, StoppableChat
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.answer import Answer, Answered, Event, Mode, StopReason
@@ -47,7 +47,7 @@ async def stopped(folder: Path, server: ChatServer, at: int, fault: Fault, tally
     asked, hung = _hanging(server, at, fault)
     stop = Stop()
     model = OpenAIChat(server.base_url, "any", context_tokens=32_000)
-    events = _asked(folder, StoppableChat(oracle_of(model, Mode.FAST), stop))
+    events = _asked(folder, oracle_of(model, Mode.FAST, stop=stop))
     asking = asyncio.ensure_future(_answer(events))
     await asyncio.wait_for(hung.wait(), 10)
     started = time.perf_counter()

@@ -14,7 +14,7 @@ from pathlib import Path
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
-from lens_lsp.corpus.walk import discover_names
+from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.judge.redaction import redacted, redacted_whole, veils
@@ -149,7 +149,7 @@ class Ignoring:
         (self._folder / ".gitignore").write_text(text.replace("\n", " "), encoding="utf-8")
         (self._folder / ".lensignore").write_text(text, encoding="utf-8")
         with Root(os.fspath(self._folder)) as root:
-            discover_names(root, CorpusRules())
+            discover(root, CorpusRules(), names_only=True)
 
 
 class Scoped:
@@ -161,7 +161,7 @@ class Scoped:
     def __call__(self, text: str) -> None:
         for rules in (CorpusRules(scopes=(text,)), CorpusRules(exclude=(text, f"/{text}/**/{text}"))):
             with Root(os.fspath(self._folder)) as root:
-                discover_names(root, rules)
+                discover(root, rules, names_only=True)
 
 
 class Noted:

@@ -22,7 +22,7 @@ from typing import Any
 from lens_lsp.cli import main
 from lens_lsp.lsp import diagnostic_schedule, server
 from lens_lsp.lsp.request_handler import RequestHandler
-from lens_lsp.schema.protocol import Wire
+from lens_lsp.schema.protocol_params import Wire
 
 
 class Kill(Wire):
@@ -144,7 +144,7 @@ def _gate_questions(gate: Gate) -> None:
     from lens_lsp.lsp import lens_ask
     from lens_lsp.model.answer import Answered, Observed, Scanned
     from lens_lsp.model.documents import TextSource
-    from lens_lsp.schema.answer import evidence_json
+    from lens_lsp.schema.answer_shapes import evidence_json
 
     ask, find, placed, recorded = Lens.ask, Lens.find, lens_ask.places_of, lens_ask.record_citations
     points = {Scanned: "scanned", Observed: "observed", Answered: "answered"}

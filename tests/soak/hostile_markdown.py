@@ -25,7 +25,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from lens_lsp.judge.llm.replies import Sifter
-from lens_lsp.lsp.hover import escaped
+from lens_lsp.lsp.navigation import escaped
 from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
 from tests.soak.harness import Options, Verdict, harness
 from tests.soak.node import Node

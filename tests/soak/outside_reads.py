@@ -27,7 +27,7 @@ from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
-from lens_lsp.schema.check import check_json
+from lens_lsp.schema.memory_shapes import check_json
 from tests.desktop.desktop_process import Desktop
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor

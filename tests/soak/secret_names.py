@@ -19,7 +19,7 @@ from pathlib import Path
 from lens_lsp.corpus.corpus_rules import CorpusRules, left_out
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
-from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
 from tests.soak.harness import Options, Verdict, harness
 
@@ -130,7 +130,7 @@ def found(root: Root, path: str) -> bool:
 
 
 def walked(root: Root, path: str) -> bool:
-    return any(each.endswith(path) for each in discover_names(root, CorpusRules()).paths)
+    return any(each.endswith(path) for each in discover(root, CorpusRules(), names_only=True).paths)
 
 
 def named(root: Root, path: str) -> bool:

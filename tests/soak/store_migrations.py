@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_file import Connect, Connection, StoreError, connect
+from lens_lsp.memory.store_file import Connect, StoreConnection, StoreError, connect
 from tests.memory.history import Model, found_in, scratch
 from tests.memory.kept import kept, kept_summary, kept_turn
 from tests.memory.mutants import Answered, changed, without_transactions
@@ -59,7 +59,7 @@ class Tally:
 class Counted:
     """A connection that counts what is asked of it, and kills its process at one of these moments."""
 
-    def __init__(self, inner: Connection, moments: Moments) -> None:
+    def __init__(self, inner: StoreConnection, moments: Moments) -> None:
         self._inner = inner
         self._moments = moments
 
@@ -101,7 +101,7 @@ class Moments:
         self._perhaps_die(self.ticks, inside=True)
         return 0
 
-    def connect(self, path: str) -> Connection:
+    def connect(self, path: str) -> StoreConnection:
         connection = connect(path)
         if isinstance(connection, sqlite3.Connection):
             connection.set_progress_handler(self.tick, INSIDE)

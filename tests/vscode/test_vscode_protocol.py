@@ -18,7 +18,7 @@ TYPES = Types.below(SOURCES[0] / "protocol")
 PROTOCOL = json.loads((DOCS / "reference" / "protocol.json").read_text(encoding="utf-8"))
 BY_THE_CLIENT = {"workDoneToken"}
 """What the extension's client adds to params of others."""
-OTHER_NAMES = {"Status": "StatusResult"}
+OTHER_NAMES = {"ServerStatus": "StatusResult"}
 """Of types that the extension calls otherwise than the server."""
 FOR_AGENTS = "the tools for agents ask this, and they are no TypeScript"
 OF_THE_SERVER = "the server's code actions name it and make its argument; the extension only hands that back"

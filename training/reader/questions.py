@@ -17,11 +17,11 @@ from typing import Any
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import ObserveRequest
 from lens_lsp.judge.reader.reader_oracle import PASSAGES, heads
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
+from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.observation import ObservationReply, Region
 from lens_lsp.model.plan import Plan, Requirement
 

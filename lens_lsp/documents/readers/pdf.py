@@ -34,7 +34,7 @@ from lens_lsp.documents.readers.pdf_layout import (
     Ink,
     PagePassage,
     PageText,
-    TextPiece,
+    PdfTextPiece,
     TextStyle,
     passages_of,
     regions_of,
@@ -213,7 +213,7 @@ def _page_of(document: Handle, entry: Handle) -> int:
     return int(pdfium.FPDFDest_GetDestPageIndex(document, target)) if target else -1
 
 
-def pieces_of(page: PdfPage) -> list[TextPiece]:
+def pieces_of(page: PdfPage) -> list[PdfTextPiece]:
     """All pieces of a page, in the order of its content."""
     text = text_of(page)
     broken = _SURROGATE.search(text) is not None
@@ -269,7 +269,7 @@ class _LinePieces:
 
     page: PdfPage
     boxes: list[float]
-    pieces: list[TextPiece] = field(default_factory=list)
+    pieces: list[PdfTextPiece] = field(default_factory=list)
     _words: list[str] = field(default_factory=list)
     _weights: dict[TextStyle, int] = field(default_factory=dict)
     """How many characters of this piece have each style."""
@@ -328,7 +328,7 @@ class _LinePieces:
         if not self._words:
             return
         style = max(self._weights, key=self._weights.__getitem__)
-        piece = TextPiece(
+        piece = PdfTextPiece(
             " ".join(self._words),
             self._left,
             self._right,
@@ -410,8 +410,8 @@ def _is_bold(font: Handle) -> bool:
 class Visibility:
     """The pieces a reader sees, those nobody does, and whether the seen ones were recognised on a scan."""
 
-    seen: list[TextPiece]
-    hidden: list[TextPiece]
+    seen: list[PdfTextPiece]
+    hidden: list[PdfTextPiece]
     recognised: bool = False
 
 
@@ -426,13 +426,13 @@ class _Box:
         return self.left <= x <= self.right and self.bottom <= y <= self.top
 
 
-def visibility_of(page: PdfPage, pieces: Sequence[TextPiece]) -> Visibility:
+def visibility_of(page: PdfPage, pieces: Sequence[PdfTextPiece]) -> Visibility:
     """Which pieces can be seen. White text counts as seen on any picture, shading or coloured area behind it."""
     frame = _frame(page)
     suspicious = any(piece.style.ink in (Ink.PALE, Ink.UNSEEN) for piece in pieces)
     pictures, grounds = _backs(page) if suspicious else ([], [])
-    seen: list[TextPiece] = []
-    hidden: list[TextPiece] = []
+    seen: list[PdfTextPiece] = []
+    hidden: list[PdfTextPiece] = []
     recognised = 0
     for piece in pieces:
         x, y = _middle(piece)
@@ -461,7 +461,7 @@ def _frame(page: PdfPage) -> _Box | None:
     return _Box(box.left, box.bottom, box.right, box.top)
 
 
-def _middle(piece: TextPiece) -> tuple[float, float]:
+def _middle(piece: PdfTextPiece) -> tuple[float, float]:
     """A point inside the letters, in the page's own coordinates."""
     along, down = (piece.left + piece.right) / 2, piece.base - piece.size / 4
     return ((along, -down), (down, along), (-along, down), (-down, -along))[piece.style.direction]
@@ -705,7 +705,7 @@ class _PdfText:
     """The document begins here."""
     sheets: list[PageText] = field(default_factory=list)
     letters: int = 0
-    _hidden: dict[int, tuple[TextPiece, ...]] = field(default_factory=dict)
+    _hidden: dict[int, tuple[PdfTextPiece, ...]] = field(default_factory=dict)
     _bare: list[int] = field(default_factory=list)
     _recognised: list[int] = field(default_factory=list)
     _unread: list[int] = field(default_factory=list)

@@ -129,7 +129,7 @@ class TextStyle:
 
 
 @dataclass(frozen=True, slots=True)
-class TextPiece:
+class PdfTextPiece:
     """Words on one line. ``first`` is the width of the first one, ``order`` the place in the page's content."""
 
     text: str
@@ -153,11 +153,11 @@ class TextPiece:
         return self.right - self.left
 
 
-Row = list[TextPiece]
+Row = list[PdfTextPiece]
 """Pieces on one line of the page, from left to right."""
 
 
-def rows_of(pieces: Iterable[TextPiece]) -> list[Row]:
+def rows_of(pieces: Iterable[PdfTextPiece]) -> list[Row]:
     """The pieces by line from the top, each line from the left."""
     rows: list[Row] = []
     for piece in sorted(pieces, key=lambda piece: (piece.base, piece.left, piece.order)):
@@ -170,9 +170,9 @@ def rows_of(pieces: Iterable[TextPiece]) -> list[Row]:
     return rows
 
 
-def merged(pieces: Iterable[TextPiece]) -> list[TextPiece]:
+def merged(pieces: Iterable[PdfTextPiece]) -> list[PdfTextPiece]:
     """The pieces with those joined that are closer than a wide gap, from the top; marks join the text behind them."""
-    joined: list[TextPiece] = []
+    joined: list[PdfTextPiece] = []
     for row in rows_of(pieces):
         last = row[0]
         for piece in row[1:]:
@@ -185,7 +185,7 @@ def merged(pieces: Iterable[TextPiece]) -> list[TextPiece]:
     return joined
 
 
-def beside(row: Sequence[TextPiece]) -> TextPiece:
+def beside(row: Sequence[PdfTextPiece]) -> PdfTextPiece:
     """One piece of a whole row; it looks as most of its letters do."""
     if len(row) == 1:
         return row[0]
@@ -207,7 +207,7 @@ def beside(row: Sequence[TextPiece]) -> TextPiece:
     )
 
 
-def _belong(left: TextPiece, right: TextPiece) -> bool:
+def _belong(left: PdfTextPiece, right: PdfTextPiece) -> bool:
     gap = right.left - left.right
     size = max(left.size, right.size)
     if gap < -size:
@@ -224,7 +224,7 @@ def _marks(mark: str, text: str) -> bool:
     return text[:1].isalpha() and _NUMBER_ALONE.fullmatch(mark) is not None
 
 
-def _between(before: TextPiece, piece: TextPiece) -> str:
+def _between(before: PdfTextPiece, piece: PdfTextPiece) -> str:
     gap = max(piece.left - before.right, before.left - piece.right)
     return " " if gap > _TOUCHING * max(before.size, piece.size) else ""
 
@@ -308,7 +308,7 @@ def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     return columns
 
 
-def _column_of(piece: TextPiece, columns: Sequence[tuple[float, float]]) -> int:
+def _column_of(piece: PdfTextPiece, columns: Sequence[tuple[float, float]]) -> int:
     """The column that holds the most of it."""
     shared = [min(piece.right, right) - max(piece.left, left) for left, right in columns]
     return shared.index(max(shared))
@@ -402,13 +402,13 @@ def _by_first_column(group: Sequence[list[str]]) -> list[tuple[str, ...]]:
 class PageRegion:
     """A part of a page: lines that are read one after the other, or the rows of a table."""
 
-    lines: tuple[TextPiece, ...] = ()
+    lines: tuple[PdfTextPiece, ...] = ()
     table: Cells = ()
 
 
-def regions_of(pieces: Sequence[TextPiece]) -> list[PageRegion]:
+def regions_of(pieces: Sequence[PdfTextPiece]) -> list[PageRegion]:
     """The parts of a page in reading order: the direction of most letters first, then what is turned against it."""
-    by_direction: dict[int, list[TextPiece]] = {}
+    by_direction: dict[int, list[PdfTextPiece]] = {}
     for piece in pieces:
         by_direction.setdefault(piece.style.direction, []).append(piece)
     letters = {key: sum(len(piece.text) for piece in group) for key, group in by_direction.items()}
@@ -418,7 +418,7 @@ def regions_of(pieces: Sequence[TextPiece]) -> list[PageRegion]:
     return regions
 
 
-def _arranged(pieces: list[TextPiece], depth: int) -> list[PageRegion]:
+def _arranged(pieces: list[PdfTextPiece], depth: int) -> list[PageRegion]:
     gutter = _gutter(pieces) if depth and 3 < len(pieces) <= _MOST_PIECES else None
     if gutter is None:
         return [_flow(rows_of(pieces))]
@@ -456,7 +456,7 @@ def _flow(rows: Sequence[Row]) -> PageRegion:
     return PageRegion(tuple(beside(row) for row in rows))
 
 
-def _gutter(pieces: Sequence[TextPiece]) -> float | None:
+def _gutter(pieces: Sequence[PdfTextPiece]) -> float | None:
     """The middle of the strip that lies in the most gaps between neighbours; None when no two gaps share one."""
     ends: list[tuple[float, int]] = []
     ordered = sorted(pieces, key=lambda piece: (piece.base, piece.left, piece.order))
@@ -477,7 +477,7 @@ def _gutter(pieces: Sequence[TextPiece]) -> float | None:
     return (strip[0] + strip[1]) / 2 if most else None
 
 
-def _neighbour(ordered: Sequence[TextPiece], index: int) -> float | None:
+def _neighbour(ordered: Sequence[PdfTextPiece], index: int) -> float | None:
     """Where the next piece to the right begins, on about the same height."""
     piece = ordered[index]
     reach = _NEAR * piece.size
@@ -504,12 +504,12 @@ def _bands(rows: Sequence[Row], gutter: float) -> list[tuple[list[Row], bool]]:
     return [(rows, parted and all(len(side) > 1 for side in _sides(rows, gutter))) for rows, parted in bands]
 
 
-def _sides(rows: Sequence[Row], gutter: float) -> tuple[list[TextPiece], list[TextPiece]]:
+def _sides(rows: Sequence[Row], gutter: float) -> tuple[list[PdfTextPiece], list[PdfTextPiece]]:
     pieces = [piece for row in rows for piece in row]
     return [p for p in pieces if p.right <= gutter], [p for p in pieces if p.right > gutter]
 
 
-def _is_column(side: Sequence[TextPiece]) -> bool:
+def _is_column(side: Sequence[PdfTextPiece]) -> bool:
     """Whether it is wide and high enough for text; less is the blanks of a few stretched lines."""
     width = max(piece.right for piece in side) - min(piece.left for piece in side)
     return width >= _SLIMMEST * median(piece.size for piece in side) and len(rows_of(side)) >= _SHORTEST
@@ -584,7 +584,7 @@ def _together(last: PagePassage, following: PagePassage) -> PagePassage:
     return replace(last, text=carried(last.text) + following.text, lines=last.lines + following.lines)
 
 
-def _usual_step(lines: Sequence[TextPiece]) -> float | None:
+def _usual_step(lines: Sequence[PdfTextPiece]) -> float | None:
     """The usual distance between lines of one size, in font sizes."""
     steps = [
         (below.base - above.base) / below.size
@@ -594,7 +594,7 @@ def _usual_step(lines: Sequence[TextPiece]) -> float | None:
     return median(steps) if len(steps) > 1 else None
 
 
-def _begins(lines: Sequence[TextPiece], at: int, usual: float | None, edge: float, first: int) -> bool:
+def _begins(lines: Sequence[PdfTextPiece], at: int, usual: float | None, edge: float, first: int) -> bool:
     """Whether a line begins a new paragraph."""
     above, line = lines[at - 1], lines[at]
     step = (line.base - above.base) / max(line.size, above.size)
@@ -622,16 +622,16 @@ def _begins(lines: Sequence[TextPiece], at: int, usual: float | None, edge: floa
     return inwards < -low and at - first > 1 and on_purpose
 
 
-def _ended(above: TextPiece, line: TextPiece, edge: float) -> bool:
+def _ended(above: PdfTextPiece, line: PdfTextPiece, edge: float) -> bool:
     """Whether there was room for the first word of a line on the one above it."""
     return above.right + line.first + _ROOM * line.size < edge
 
 
-def _is_item(line: TextPiece) -> bool:
+def _is_item(line: PdfTextPiece) -> bool:
     return _BULLET.match(line.text) is not None or _NUMBER.match(line.text) is not None
 
 
-def _passage(lines: Sequence[TextPiece], edge: float) -> PagePassage:
+def _passage(lines: Sequence[PdfTextPiece], edge: float) -> PagePassage:
     kind, parts = BlockKind.PARAGRAPH, [lines[0].text]
     bullet = _BULLET.match(parts[0])
     if bullet is not None and len(lines[0].text) > bullet.end():
@@ -648,7 +648,7 @@ def _passage(lines: Sequence[TextPiece], edge: float) -> PagePassage:
     return PagePassage(kind, "".join(parts), style, len(lines))
 
 
-def _carried(text: str, above: TextPiece, line: TextPiece, edge: float) -> str:
+def _carried(text: str, above: PdfTextPiece, line: PdfTextPiece, edge: float) -> str:
     """The text of a line with what stands between it and the next one."""
     if above.hyphen:
         return text + SPLIT

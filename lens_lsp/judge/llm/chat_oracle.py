@@ -11,15 +11,16 @@ import contextlib
 import random
 import re
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
 from lens_lsp.judge.answer_markdown import not_read, plain, unsupported
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
-from lens_lsp.judge.llm.chat_model import ChatModel
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply
 from lens_lsp.judge.llm.chat_prompts import AMEND
 from lens_lsp.judge.llm.conversation import (
     OVERHEAD_TOKENS,
@@ -62,9 +63,10 @@ from lens_lsp.judge.oracle import (
 )
 from lens_lsp.judge.redaction import Redacted
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer
-from lens_lsp.model.answer import Mode, RequirementStatus
+from lens_lsp.judge.rules.question_plan import offline_plan
+from lens_lsp.model.answer import Mode, RequirementStatus, StopReason
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.errors import OracleFailed, UsageError
+from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import (
@@ -126,7 +128,7 @@ class ChatOracle:
 
     ``private`` says whether documents marked ``lens: private`` may be shown; by default only to an endpoint on this
     machine. ``nonce``, ``sleep``, ``jitter`` (from 0 to 1) and ``flaw``, which says what is wrong with a reply, are
-    there for tests.
+    there for tests. At the ``stop`` every method raises `BudgetSpent`.
     """
 
     model: ChatModel
@@ -138,6 +140,7 @@ class ChatOracle:
     flaw: Callable[[ReadRequest, ReadReply, Mapping[int, str]], str | None] = field(default=flaw_of, kw_only=True)
     table: ObservationTable = field(default=ObservationTable(), kw_only=True)
     confidence: ConfidenceMap = field(default=ConfidenceMap(), kw_only=True)
+    stop: Stop = field(default_factory=Stop, kw_only=True, compare=False, repr=False)
     _conversations: WeakKeyDictionary[Ledger, Conversation] = field(
         default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
     )
@@ -311,7 +314,7 @@ class ChatOracle:
         try:
             parse_read(text, reply, reply.shown)
         except MalformedReply as broken:
-            await caller.mended(prompt, text, broken, lambda again: parse_read(again, reply, reply.shown))
+            await caller.mended(prompt, ChatReply(text), broken, lambda again: parse_read(again, reply, reply.shown))
 
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
         """Other words for a question; none when the reply cannot be read."""
@@ -395,10 +398,12 @@ class ChatOracle:
         return self._conversations.setdefault(ledger, Conversation())
 
     def _for(self, ledger: Ledger) -> tuple[Caller, PromptComposer]:
+        if self.stop.asked():
+            raise BudgetSpent(StopReason.CANCELLED)
         conversation = self._conversation(ledger)
         private = stays_here(self.endpoint) if self.private is None else self.private
         return (
-            Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter),
+            Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter, stop=self.stop),
             PromptComposer(self.nonce, private, conversation, self.model.context_tokens, self.model.small),
         )
 
@@ -480,19 +485,15 @@ def _unread(request: SynthesisRequest) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PreviewOracle:
+class PreviewOracle(OfflineOracle):
     """Implements `judge.oracle.Oracle` up to the first observation; then fails, saying that it was a dry run.
 
     The first requests are composed exactly as they would be; the plan is made by rules, since no model was asked, so
-    what a model's own plan would draw may differ. ``shown`` is filled with them.
+    what a model's own plan would draw may differ. ``shown`` is filled with them. The answer is worded by rules.
     """
 
     chat: ChatOracle
     shown: Preview
-
-    @property
-    def endpoint(self) -> None:
-        """Nothing is sent anywhere."""
 
     @property
     def table(self) -> ObservationTable:
@@ -507,7 +508,7 @@ class PreviewOracle:
     async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         """Keep the requests of the analysis; plan by rules."""
         self.shown.requests.extend(self.chat.analysis(question, ledger, known).items())
-        return await OfflineOracle().analyse(question, ledger)
+        return offline_plan(question)
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
         """Keep the request of the first observation. Raises `OracleFailed`."""
@@ -539,11 +540,6 @@ class PreviewOracle:
     ) -> CoverageReply:
         """Raises `OracleFailed`."""
         raise OracleFailed(DRY_RUN)
-
-    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
-        """The answer by rules."""
-        async for piece in OfflineOracle().synthesise(request, result, ledger):
-            yield piece
 
     async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
         """There is nothing to calibrate."""

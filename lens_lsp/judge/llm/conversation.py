@@ -13,13 +13,13 @@ import contextlib
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import partial
 from math import inf
 from pathlib import PurePosixPath
 from typing import TypeVar
 
 from lens_lsp.corpus.corpus_rules import denied_path
 from lens_lsp.corpus.safe_open import display_path
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.chat_model import CallTimeouts, ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
@@ -152,7 +152,8 @@ class Conversation:
 
 
 class Caller:
-    """Makes the calls of one question."""
+    """Makes the calls of one question. Each raises `BudgetSpent` at the ``stop``; of words that stream only the waiting
+    for them is ever ended."""
 
     def __init__(
         self,
@@ -163,6 +164,7 @@ class Caller:
         *,
         sleep: Sleep,
         jitter: Callable[[], float],
+        stop: Stop | None = None,
     ) -> None:
         self._model = model
         self._mode = mode
@@ -170,6 +172,7 @@ class Caller:
         self._conversation = conversation
         self._sleep = sleep
         self._jitter = jitter
+        self._stop = stop or Stop()
 
     async def ask(self, stage: CallStage, prompt: Prompt, parse: Callable[[str], T], *, mend: bool = True) -> T:
         """One call and what its reply says. Raises `BudgetSpent` and `OracleFailed`; a reply that is broken is mended
@@ -180,10 +183,19 @@ class Caller:
         except MalformedReply as broken:
             if not mend:
                 raise
-            return await self._mended(prompt, reply, broken, parse)
+            return await self.mended(prompt, reply, broken, parse)
 
     async def stream(self, stage: CallStage, prompt: Prompt) -> AsyncGenerator[str]:
         """One call, its reply as it comes. A request that is refused before any text came is tried again."""
+        async with contextlib.aclosing(self._stream(stage, prompt)) as pieces:
+            while True:
+                async with self._stop.heeded():
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return
+                yield piece
+
+    async def _stream(self, stage: CallStage, prompt: Prompt) -> AsyncGenerator[str]:
         said = looked = 0
         tail = ""
         while True:
@@ -218,16 +230,17 @@ class Caller:
             await self._wait(call.error)
 
     async def _complete(self, stage: CallStage, prompt: Prompt) -> ChatReply:
-        while True:
-            with self._call(stage, prompt) as call:
-                try:
-                    reply = await self._model.complete(call.request)
-                except ModelError as error:
-                    call.fail(error, again=self._may_retry(error))
-                else:
-                    call.settle(reply)
-                    return reply
-            await self._wait(call.error)
+        async with self._stop.heeded():
+            while True:
+                with self._call(stage, prompt) as call:
+                    try:
+                        reply = await self._model.complete(call.request)
+                    except ModelError as error:
+                        call.fail(error, again=self._may_retry(error))
+                    else:
+                        call.settle(reply)
+                        return reply
+                await self._wait(call.error)
 
     @contextlib.contextmanager
     def _call(self, stage: CallStage, prompt: Prompt) -> Iterator[_GrantedCall]:
@@ -279,11 +292,7 @@ class Caller:
             wait = max(wait, error.retry_after) if error.retry_after else 0.0  # 0 says: at once
         await self._sleep(max(0.0, min(wait, self._ledger.model_seconds)))
 
-    async def mended(self, prompt: Prompt, said: str, broken: MalformedReply, parse: Callable[[str], T]) -> T:
-        """Ask once more for a reply that can be read, after a streamed one that cannot."""
-        return await self._mended(prompt, ChatReply(said), broken, parse)
-
-    async def _mended(self, prompt: Prompt, reply: ChatReply, broken: MalformedReply, parse: Callable[[str], T]) -> T:
+    async def mended(self, prompt: Prompt, reply: ChatReply, broken: MalformedReply, parse: Callable[[str], T]) -> T:
         """Ask once more for a reply that can be read."""
         state = self._conversation
         unreadable = OracleFailed(f"the model's reply is not the JSON it was asked for: {broken}; try a larger model")
@@ -366,12 +375,8 @@ class Packet:
     """Numbers of regions that may not be shown."""
     room: float = inf
     """Tokens of regions that fit; the small ones of many files cost as much in fences as in text."""
-    _sent: list[Sent] = field(default_factory=list)
-
-    @property
-    def sent(self) -> tuple[Sent, ...]:
-        """The spans of documents that it holds."""
-        return tuple(self._sent)
+    sent: list[Sent] = field(default_factory=list)
+    """The spans of documents that it holds."""
 
     def region(self, region: Region) -> str | None:
         """A fenced region; None for one that may not be shown."""
@@ -468,7 +473,7 @@ class Packet:
         """Note what of a document goes into the request."""
         self.conversation.told.setdefault((root, path), set()).update(headings)
         veiled = path in self.conversation.hidden
-        self._sent += [Sent(path, span, root, veiled) for span in spans]
+        self.sent += [Sent(path, span, root, veiled) for span in spans]
 
     def _may_show(self, path: str, *, private: bool) -> bool:
         # Denied files are never read; that they are never sent must not depend on that.
@@ -561,15 +566,16 @@ class PromptComposer:
         quotes = chat_prompts.SUMMARY_QUOTES if request.summary else chat_prompts.QUOTES
         note = chat_prompts.EXHAUSTED if request.exhausted else ""
         template = chat_prompts.READ_SMALL if self.small else chat_prompts.READ
-        filled = partial(template.format, nonce=packet.nonce, question=question, quotes=quotes, note=note)
-        bare = self._read_prompt(packet, filled(passages=""))
-        packet.room = self.context_tokens - bare.tokens - bare.reply_tokens
-        return self._read_prompt(packet, filled(passages=packet.passages(request.regions))), packet
+        kind = "read-small" if self.small else "read"
+        schema = chat_prompts.READ_SMALL_SCHEMA if self.small else chat_prompts.READ_SCHEMA
 
-    def _read_prompt(self, packet: Packet, text: str) -> Prompt:
-        small = "read-small", chat_prompts.READ_SMALL_SCHEMA
-        kind, schema = small if self.small else ("read", chat_prompts.READ_SCHEMA)
-        return self._prompt(packet, text, kind, schema, system=_system(packet))
+        def prompt(passages: str) -> Prompt:
+            text = template.format(passages=passages, nonce=packet.nonce, question=question, quotes=quotes, note=note)
+            return self._prompt(packet, text, kind, schema, system=_system(packet))
+
+        bare = prompt("")
+        packet.room = self.context_tokens - bare.tokens - bare.reply_tokens
+        return prompt(packet.passages(request.regions)), packet
 
     def verification(self, question: str, claims: Sequence[Claim]) -> tuple[Prompt, Packet, list[int]]:
         """The comparison of sentences with what they cite, and the places of those that are in it: all whose evidence
@@ -648,7 +654,7 @@ class PromptComposer:
     ) -> Prompt:
         told = chat_prompts.SYSTEM.format(nonce=packet.nonce) if system is None else system
         reply = min(REPLY_TOKENS[kind], self.context_tokens // 4)
-        return Prompt((Message(Role.SYSTEM, told), Message(Role.USER, text)), reply, schema, packet.sent)
+        return Prompt((Message(Role.SYSTEM, told), Message(Role.USER, text)), reply, schema, tuple(packet.sent))
 
 
 def _system(packet: Packet) -> str:

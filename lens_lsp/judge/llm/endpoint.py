@@ -1,12 +1,16 @@
-"""Where a model may be reached: base URLs are read strictly, and no address is contacted that was not meant.
+"""Where a model may be reached, its key, and what of a server's own words is shown.
 
-Plain http goes to this machine only, https anywhere but to the addresses that machines use among themselves
-(link-local, cloud metadata): a base URL that leads there is a mistake or an attack, never a model.
+Base URLs are read strictly, and no address is contacted that was not meant. Plain http goes to this machine only, https
+anywhere but to the addresses that machines use among themselves (link-local, cloud metadata): a base URL that leads
+there is a mistake or an attack, never a model. What a server says is shortened, without control characters, and never
+shown when it repeats a key.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Self
 from urllib.parse import SplitResult, urlsplit
@@ -18,6 +22,8 @@ from lens_lsp.model.lazy_regex import regex
 Address = IPv4Address | IPv6Address
 LOOPBACK = ("127.0.0.1", "::1")
 """What ``localhost`` means here, whatever a resolver says. Local servers listen on the first more often."""
+MOST_WORDS = 200
+"""Code points of a server's own words that are shown."""
 _PORTS = {"http": 80, "https": 443}
 _METADATA_NAMES = {"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
 # Amazon (v6), Alibaba, Oracle, Azure: cloud services that hand credentials to whoever asks from inside.
@@ -172,3 +178,30 @@ def _host(parts: SplitResult) -> str:
     if host in _METADATA_NAMES:
         raise UsageError(f"{host} hands out a machine's credentials; it is never a model's address")
     return host
+
+
+def error_words(body: bytes, key: ApiKey | None) -> str:
+    """What a server says about an error, cleaned; empty when it says nothing readable."""
+    text = body.decode("utf-8", "replace")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return "" if text.lstrip().startswith("<") else clean(text, key)
+    for name in ("error", "message", "detail"):
+        if isinstance(found, dict) and name in found:
+            found = found[name]
+    return clean(found if isinstance(found, str) else json.dumps(found)[: 4 * MOST_WORDS], key)
+
+
+def clean(text: str, key: ApiKey | None, most: int = MOST_WORDS) -> str:
+    """One line of at most ``most`` code points without control, format or surrogate characters; empty when a part of
+    the key stands in it."""
+    kinds = ((char, unicodedata.category(char)) for char in text[: 8 * most])
+    kept = "".join(
+        " " if kind in ("Zl", "Zp", "Cc") else char for char, kind in kinds if kind == "Cc" or kind[0] != "C"
+    )
+    shown = " ".join(kept.split())
+    # What was taken out may have stood between parts of the key.
+    if key is not None and (key.is_in(text) or key.is_in("".join(shown.split()))):
+        return ""
+    return shown if len(shown) <= most else shown[: most - 1] + "…"

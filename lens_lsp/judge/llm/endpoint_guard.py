@@ -9,6 +9,8 @@ connection is ever used again.
 from __future__ import annotations
 
 import asyncio
+import math
+import re
 import socket
 import ssl
 import threading
@@ -16,15 +18,25 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from contextvars import ContextVar
+from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from typing import Any
 
 import httpx2
 
-from lens_lsp.judge.llm import error_messages
-from lens_lsp.judge.llm.chat_model import Departure, ModelError, ModelFailure
-from lens_lsp.judge.llm.endpoint import LOOPBACK, ApiKey, Endpoint, is_local_name, literal, may_contact
+from lens_lsp.judge.llm.chat_model import Departure, ModelError, ModelFailure, too_large
+from lens_lsp.judge.llm.endpoint import (
+    LOOPBACK,
+    ApiKey,
+    Endpoint,
+    clean,
+    error_words,
+    is_local_name,
+    literal,
+    may_contact,
+)
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 
 MOST_BYTES = 8 << 20
 """Bytes of one reply, streams included."""
@@ -34,6 +46,14 @@ _ERROR_BYTES = 16 << 10
 _ERROR_SECONDS = 1.0
 # The last address has all the time that the call has.
 _CONNECT_SECONDS = 5.0
+_SERVERS = {
+    11434: "Ollama with `ollama serve`",
+    1234: "LM Studio's server with `lms server start`",
+    8000: "vLLM with `vllm serve MODEL`",
+    8080: "llama.cpp with `llama-server -m MODEL.gguf`",
+}
+_RETRYABLE = {408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
+_SECONDS = regex(r"\d{1,9}(\.\d{1,9})?")
 _HEADERS = ("accept", "content-type", "content-length", "transfer-encoding")
 
 
@@ -78,7 +98,8 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request, once."""
         if not self._is_own(request.url):
-            raise error_messages.other_host(self._endpoint)
+            text = f"a request to another place than {self._endpoint.origin} was stopped"
+            raise ModelError(text, failure=ModelFailure.UNTRUSTED)
         response = await self._send(request)
         try:
             await self._check(response)
@@ -157,38 +178,53 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             return LOOPBACK
         addresses = await _resolved(host, self._endpoint.port)
         if not addresses:
-            raise error_messages.unknown_host(self._endpoint)
+            text = f"the host {host} is not known; check the network and the model's base URL"
+            raise ModelError(text, retryable=True, failure=ModelFailure.UNREACHABLE)
         # One address that may not be contacted spoils the name: no owner of a model's name gives it such a one.
         if not all(may_contact(ip_address(address), loopback=False) for address in addresses):
-            raise error_messages.forbidden_address(self._endpoint)
+            text = (
+                f"{host} leads to an address that may not be contacted (this machine, link-local or metadata);"
+                " nothing was sent: check the model's base URL"
+            )
+            raise ModelError(text, failure=ModelFailure.UNTRUSTED)
         return addresses
 
     async def _check(self, response: httpx2.Response) -> None:
         """Refuse what is no plain, successful reply."""
-        status = response.status_code
-        if 300 <= status < 400:
-            raise error_messages.redirected(self._endpoint, status)
+        status, origin = response.status_code, self._endpoint.origin
+        if 300 <= status < 400:  # the key and the text were meant for this origin
+            text = f"{origin} redirects elsewhere (HTTP {status}), which is never followed; set the final base URL"
+            raise ModelError(text, failure=ModelFailure.UNTRUSTED)
         plain = response.headers.get("content-encoding", "identity").strip().lower() in ("", "identity")
         if status >= 400:
             body = await _beginning(response) if plain else b""
-            words = error_messages.error_words(body, self._access.key)
-            wait = error_messages.retry_after(response.headers.get("retry-after"), self._access.clock())
-            said = error_messages.clean(body.decode("utf-8", "replace"), self._access.key, _ERROR_BYTES)
-            raise EndpointError(error_messages.of_status(self._endpoint, status, words, wait), status, said)
+            words = error_words(body, self._access.key)
+            wait = retry_after(response.headers.get("retry-after"), self._access.clock())
+            said = clean(body.decode("utf-8", "replace"), self._access.key, _ERROR_BYTES)
+            raise EndpointError(_of_status(origin, status, words, wait), status, said)
         if not plain:
-            raise error_messages.compressed(self._endpoint)
+            text = f"{origin} sent a compressed reply though none was asked for; switch that off in it or its proxy"
+            raise ModelError(text, failure=ModelFailure.UNREADABLE)
 
     def _named(self, error: Exception) -> ModelError:
         """What a failed connection means."""
+        origin = self._endpoint.origin
         tls = _of_tls(error)
         if tls is not None:
-            return error_messages.untrusted(self._endpoint, getattr(tls, "verify_message", "") or tls.reason or "")
+            reason = clean(getattr(tls, "verify_message", "") or tls.reason or "", None) or "no TLS"
+            text = (
+                f"{origin} could not prove who it is ({reason}); nothing was sent. This check cannot be switched off:"
+                " correct the certificate or the base URL, or let this system trust its authority"
+            )
+            return ModelError(text, failure=ModelFailure.UNTRUSTED)
         if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout, OSError)):
-            return error_messages.unreachable(self._endpoint)
+            return _unreachable(self._endpoint)
         # One class for two things: the line went dead, or what came over it is no HTTP.
         if isinstance(error, httpx2.RemoteProtocolError) and "disconnected" not in str(error):
-            return error_messages.no_http(self._endpoint)
-        return error_messages.dropped(self._endpoint)
+            text = f"what listens at {origin} does not speak HTTP; check scheme and port of the model's base URL"
+            return ModelError(text, failure=ModelFailure.UNREADABLE)
+        text = f"{origin} closed the connection without an answer; see its log, it may have run out of memory"
+        return ModelError(text, retryable=True, failure=ModelFailure.UNREACHABLE)
 
 
 class _Capped(httpx2.AsyncByteStream):
@@ -204,7 +240,7 @@ class _Capped(httpx2.AsyncByteStream):
             async for part in self._response.aiter_raw():
                 size += len(part)
                 if size > MOST_BYTES:
-                    raise error_messages.too_large(self._endpoint, MOST_BYTES)
+                    raise too_large(self._endpoint.origin, MOST_BYTES)
                 yield part
         except (httpx2.TransportError, OSError):
             text = f"the connection to {self._endpoint.origin} broke in the middle of the reply; ask again"
@@ -269,3 +305,49 @@ def _of_tls(error: BaseException | None) -> ssl.SSLError | None:
     while error is not None and not isinstance(error, ssl.SSLError):
         error = error.__cause__ or error.__context__
     return error
+
+
+def _unreachable(endpoint: Endpoint) -> ModelError:
+    """Nothing listens: say what to start."""
+    if endpoint.loopback:
+        likely = _SERVERS.get(endpoint.port)
+        others = ", or ".join(f"{what} (port {port})" for port, what in _SERVERS.items() if port != endpoint.port)
+        start = f"{likely}, or {others}" if likely else others
+        text = f"nothing listens at {endpoint.origin}; start {start}, or change the model's base URL"
+    else:
+        text = f"no connection to {endpoint.origin}; check the network, any VPN it needs, and the model's base URL"
+    return ModelError(text, retryable=True, failure=ModelFailure.UNREACHABLE)
+
+
+def _of_status(origin: str, status: int, words: str, retry_after: float | None) -> ModelError:
+    """An HTTP status that says no. ``words`` are the server's own, cleaned."""
+    said = f" ({words})" if words else ""
+    if status in (401, 403, 407):
+        text = f"{origin} does not accept the key (HTTP {status}); set a valid one for it in LENS_API_KEY"
+        return ModelError(text, failure=ModelFailure.UNAUTHORISED)
+    if status == 429:
+        wait = "" if retry_after is None else f" for {retry_after:g} s"
+        text = f"{origin} takes no more requests{wait} (HTTP 429){said}; wait, or raise the limit of your account"
+        return ModelError(text, retryable=True, retry_after=retry_after, failure=ModelFailure.BUSY)
+    if status in _RETRYABLE:
+        text = f"{origin} cannot answer now (HTTP {status}){said}; try again, or look into its log"
+        return ModelError(text, retryable=True, retry_after=retry_after, failure=ModelFailure.BUSY)
+    if status == 404:
+        text = f"{origin} does not have that model or path (HTTP 404){said}; check the name and the URL (ends in /v1)"
+        return ModelError(text)
+    if status == 413 or re.search(r"context.{0,20}(length|window|size)|too (long|many tokens)", words, re.IGNORECASE):
+        text = f"the request is larger than the model takes (HTTP {status}){said}; set model.contextTokens to its size"
+        return ModelError(text)
+    return ModelError(f"{origin} does not take the request (HTTP {status}){said}; check the model's name and settings")
+
+
+def retry_after(value: str | None, now: float) -> float | None:
+    """Seconds that a Retry-After header asks to wait, by number or date; None for none and for nonsense."""
+    text = (value or "").strip()
+    if _SECONDS.fullmatch(text):
+        return float(text)
+    try:
+        wait = parsedate_to_datetime(text).timestamp() - now
+    except (ValueError, TypeError, OverflowError, IndexError, OSError):
+        return None
+    return max(0.0, wait) if math.isfinite(wait) else None

@@ -16,8 +16,7 @@ from contextlib import aclosing
 from lens_lsp.judge.answer_markdown import MARKER, cited_numbers
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm import chat_prompts
-from lens_lsp.judge.llm.chat_model import ModelError
-from lens_lsp.judge.llm.error_messages import IN_GENERAL
+from lens_lsp.judge.llm.chat_model import IN_GENERAL, ModelError
 from lens_lsp.judge.oracle import Answerable, ReadingJudge, ReadReply, ReadRequest, Unfit
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.lazy_dataclass import dataclass

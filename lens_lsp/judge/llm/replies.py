@@ -19,15 +19,13 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from lens_lsp.arithmetic.expression import LONGEST
-from lens_lsp.judge.analysis import terms
 from lens_lsp.judge.answer_markdown import MARKER, NUMBER, unlinked, without_addresses
 from lens_lsp.judge.claims import Reason
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.oracle import Answerable, ClaimFault, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
 from lens_lsp.judge.redaction import visible
-from lens_lsp.judge.rules.question_plan import offline_plan
+from lens_lsp.judge.rules.question_plan import offline_plan, terms
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import CoverageReply, Judgement, Observation, ObservationReply, Verdict
 from lens_lsp.model.plan import (
@@ -355,13 +353,49 @@ class FactPart(ReplyPart):
     label: Annotated[str | None, BeforeValidator(_shown)] = None
 
 
-class PlanPart(ReplyPart):
-    """A question's intent and how its facts combine."""
+def _each(read: Callable[[Any], T], raw: object, most: int) -> list[T]:
+    """Those items of a list that can be read; a bare object is a list of one."""
+    items = [raw] if isinstance(raw, dict) else raw
+    fitting: list[T] = []
+    for item in items[:most] if isinstance(items, list) else ():
+        try:
+            fitting.append(read(item))
+        except ValueError:  # pydantic's, too
+            continue
+    return fitting
+
+
+def _facts(raw: object) -> tuple[FactPart, ...]:
+    """Facts that say something, where each may be a bare statement."""
+    items = [raw] if isinstance(raw, str | dict) else raw if isinstance(raw, list | tuple) else []
+    stated = [item if not isinstance(item, str) else {"text": item} for item in items]
+    return tuple(fact for fact in _each(FactPart.model_validate, stated, MOST_REQUIREMENTS) if fact.text)
+
+
+def _anchors(raw: object) -> tuple[str, ...]:
+    return _words(raw, MOST_ANCHORS)
+
+
+def _words(raw: object, most: int) -> tuple[str, ...]:
+    """Search terms that say something, each once."""
+    items = list(raw) if isinstance(raw, list | tuple) else [raw]
+    words: dict[str, str] = {}
+    for word in _each(_word, items, 4 * most):
+        folded = key(word)
+        if folded and not STOP_WORDS.issuperset(folded.split()):
+            words.setdefault(folded, word)
+    return tuple(words.values())[:most]
+
+
+class Decomposition(ReplyPart):
+    """A plan as a model put it: the question's intent, its facts and how they combine."""
 
     intent: Annotated[Intent, _among(Intent, Intent.LOOKUP)] = Intent.LOOKUP
     combine: Annotated[Combination | None, _among(Combination, None)] = None
     expression: Annotated[str | None, BeforeValidator(_expression)] = None
     document: Said = None
+    facts: Annotated[tuple[FactPart, ...], BeforeValidator(_facts)] = ()
+    anchors: Annotated[tuple[str, ...], BeforeValidator(_anchors)] = ()
 
 
 class FoundPart(ReplyPart):
@@ -415,7 +449,6 @@ class OperandPart(ReplyPart):
 class ComputationPart(ReplyPart):
     """What is to be calculated."""
 
-    values: tuple[OperandPart, ...]
     expression: Name
     unit: Said = None
 
@@ -428,18 +461,6 @@ class FaultPart(ReplyPart):
     reason: Said = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decomposition:
-    """A plan as a model put it."""
-
-    intent: Intent
-    facts: tuple[FactPart, ...]
-    combine: Combination | None
-    expression: str | None
-    document: str | None
-    anchors: tuple[str, ...] = ()
-
-
 def parse_anchors(text: str) -> tuple[str, ...]:
     """Stage S1."""
     return _anchors(json_in(text, "anchors").get("anchors"))
@@ -448,20 +469,11 @@ def parse_anchors(text: str) -> tuple[str, ...]:
 def parse_decomposition(text: str) -> Decomposition:
     """Stage S2, and S1 where it is joined."""
     found = json_in(text, "facts", "intent")
-    facts = [
-        part for part in _each(FactPart.model_validate, _facts(found.get("facts")), MOST_REQUIREMENTS) if part.text
-    ]
-    if not facts:
+    said = next(iter(_each(Decomposition.model_validate, [found], 1)), None)
+    said = said or Decomposition(facts=_facts(found.get("facts")), anchors=_anchors(found.get("anchors")))
+    if not said.facts:
         raise MalformedReply("no facts in it")
-    plan = next(iter(_each(PlanPart.model_validate, [found], 1)), None) or PlanPart()
-    return Decomposition(
-        plan.intent,
-        tuple(facts),
-        plan.combine,
-        plan.expression,
-        plan.document,
-        _anchors(found.get("anchors")),
-    )
+    return said
 
 
 def parse_observation(
@@ -551,40 +563,6 @@ def json_in(text: str, *keys: str, may_be_empty: bool = False) -> Mapping[str, A
     raise MalformedReply("it breaks off or has other keys")
 
 
-def _each(read: Callable[[Any], T], raw: object, most: int) -> list[T]:
-    """Those items of a list that can be read; a bare object is a list of one."""
-    items = [raw] if isinstance(raw, dict) else raw
-    fitting: list[T] = []
-    for item in items[:most] if isinstance(items, list) else ():
-        try:
-            fitting.append(read(item))
-        except ValueError:  # pydantic's, too
-            continue
-    return fitting
-
-
-def _facts(raw: object) -> object:
-    """Facts, where each may be a bare statement."""
-    if isinstance(raw, str):
-        raw = [raw]
-    return [{"text": item} if isinstance(item, str) else item for item in raw] if isinstance(raw, list) else raw
-
-
-def _anchors(raw: object) -> tuple[str, ...]:
-    return _words(raw, MOST_ANCHORS)
-
-
-def _words(raw: object, most: int) -> tuple[str, ...]:
-    """Search terms that say something, each once."""
-    items = list(raw) if isinstance(raw, list | tuple) else [raw]
-    words: dict[str, str] = {}
-    for word in _each(_word, items, 4 * most):
-        folded = key(word)
-        if folded and not STOP_WORDS.issuperset(folded.split()):
-            words.setdefault(folded, word)
-    return tuple(words.values())[:most]
-
-
 def _terms(raw: object, facts: Collection[str]) -> dict[str, tuple[str, ...]]:
     if isinstance(raw, dict) and "fact" not in raw:  # {"f1": ["..."]}
         raw = [{"fact": fact, "words": words} for fact, words in list(raw.items())[: 2 * MOST_REQUIREMENTS]]
@@ -654,7 +632,7 @@ def _computation(raw: object) -> SaidComputation | None:
     if not isinstance(raw, dict):
         return None
     values = _each(OperandPart.model_validate, raw.get("values"), MOST_OPERANDS)
-    parts = _each(ComputationPart.model_validate, {**raw, "values": []}, 1)
+    parts = _each(ComputationPart.model_validate, raw, 1)
     if not parts or not values:
         return None
     operands = tuple(Operand(one.id, one.name or one.id, one.value, one.quote) for one in values)

@@ -14,11 +14,10 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 
-from lens_lsp.judge.analysis import quoted
 from lens_lsp.judge.answer_markdown import block, differing, excerpt, item, marker, not_read, plain
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import Fact, ObserveRequest, Synthesis, SynthesisRequest
-from lens_lsp.judge.rules.question_plan import offline_plan
+from lens_lsp.judge.rules.question_plan import offline_plan, quoted
 from lens_lsp.model.answer import RequirementStatus
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.lazy_dataclass import dataclass

@@ -1,10 +1,13 @@
-"""From a question to its plan, by rules: what it refers to is put in, what it counts or compares is told apart.
+"""What a question asks for, by rules: its terms and names, what it refers to, what it counts, lists or compares.
 
-The question itself is the fact to find. What can be counted or listed exactly (files, lines, occurrences) has a rule,
-and every match of the scan is checked. A summary is one of a document. Where two named things are compared, there is a
-fact for each: the question without the other one. A follow-up is made whole first (coreference): "And when was it
-released?" after "Who wrote Dune?" is searched as "When was Dune released?".
-"""
+No model and no document is involved. The same analysis serves ``lens find`` and the oracles. `phrases` finds what
+``lens find`` ranks with, as it was measured; `names` says which names a proof must hold, and which new ones a passage
+brings: it knows the capitals of Latin, Greek and Cyrillic and the quotation marks of East Asia.
+
+Of a plan the question itself is the fact to find. What can be counted or listed exactly (files, lines, occurrences) has
+a rule, and every match of the scan is checked. A summary is one of a document. Where two named things are compared,
+there is a fact for each: the question without the other one. A follow-up is made whole first (coreference): "And when
+was it released?" after "Who wrote Dune?" is searched as "When was Dune released?"."""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from lens_lsp.judge.analysis import POSSESSIVE, Name, analyse, names, terms
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.plan import (
     Anchor,
     AnchorKind,
+    AnswerType,
     Combination,
     Condition,
     Intent,
@@ -28,7 +31,188 @@ from lens_lsp.model.plan import (
     Transformation,
     Unit,
 )
-from lens_lsp.model.words import STOP_WORDS, fold, key
+from lens_lsp.model.words import STOP_WORDS, bigrams, fold, key, runs
+
+_QUOTED_PHRASE = regex(r'["“„«]([^"”“»]{2,80})["”“»]')
+_CAPITAL_WORD = r"[A-Z0-9][\w’'&.\-]*"
+_JOINERS = "of|the|and|in|de|la|du|von|van|for|to|on|at|&|a|an|del|der|y|et|da|with|from|or"
+NAME = regex(rf"{_CAPITAL_WORD}(?:,? (?:(?:{_JOINERS}) ){{0,3}}{_CAPITAL_WORD})*")
+# Words that are capitalised only because they open the question.
+_OPENING = regex(
+    r"^(?:What|Which|Who|Whom|Whose|When|Where|Why|How|Are|Is|Was|Were|Did|Do|Does|Has|Have|In|On|Of|The|At|For|From"
+    r"|By|To|A|An|Between|Both|This|That|If|Can|Could|During|As|With|After|Before)\b[ ,]*"
+)
+_EITHER = regex(r" (?:and|or) ")
+POSSESSIVE = regex(r"['’]s\b")
+"""What makes a name an owner."""
+_SHORTEST_NAME = 3
+_LONGEST_PHRASE = 200
+_MOST_PHRASES = 32
+MOST_TERMS = 128
+"""Terms of a question that are searched for; a pasted page beyond that is cut."""
+LONGEST_TERM = 64
+"""Code points of a term that are compared."""
+_TYPES = (
+    (AnswerType.DATE, regex(r"\b(?:when|(?:what|which) (?:year|date|century|decade|day|month))\b")),
+    (
+        AnswerType.NUMBER,
+        regex(r"\bhow (?:many|much|long|old|far|large|big|tall|high|often|fast)\b|\bwhat percent"),
+    ),
+    (AnswerType.PERSON, regex(r"\bwho(?:m|se)?\b")),
+)
+_OPENERS = """
+what which who whom whose when where why how are is was were did do does has have had in on of the at for from by
+to a an between both this that if can could should would will may during as with after before since until and or
+but list name show give find count compare summarize summarise outline explain describe tell please enumerate
+calculate compute add sum total average all every each number it its he she they we our my i there these those
+then also however although while according although not no yes under over into about among
+wann wer wie wo was warum welche welcher welches wieviel ist sind war hat haben liste nenne zeige fasse die der das
+ein eine im in am quand qui que quoi quel quelle quels quelles combien ou est sont liste resume donne les le la un
+une cuando quien quienes que cual cuales cuanto cuantos cuanta cuantas donde es son lista resume dame los las el
+когда кто что где сколько какой какая какое какие перечисли назови подведи кратко
+"""
+OPENERS = frozenset(_OPENERS.split())
+"""Words that open sentences and are capitalised for that reason alone."""
+_NO_NAMES = """
+i ok mr mrs ms dr monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm id todo note fixme
+yes no true false und oder et ou y o и или
+"""
+NO_NAMES = frozenset(_NO_NAMES.split())
+"""Capitalised words that name nothing by themselves."""
+_RANGES = ((0x41, 0x5B), (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x1F00))
+_CAPITALS = "".join(chr(code) for low, high in _RANGES for code in range(low, high) if chr(code).isupper())
+_IN_MARKS = regex(
+    r"\"([^\"\n]{2,80})\"|[“„]([^”“\n]{2,80})[”“]|«([^»\n]{2,80})»|`([^`\n]{1,80})`|(?<!\w)'([^'\n]{2,80})'(?!\w)"
+    r"|「([^」\n]{1,80})」|『([^』\n]{1,80})』|《([^》\n]{1,80})》|‘([^’\n]{2,80})’(?!\w)"
+)
+_CAPITALISED_WORD = rf"(?:[{_CAPITALS}]|\d)[\w’'&\-]*(?:\.(?=\w)[\w’'\-]+)*"
+_NAME_JOINERS = (
+    "of the|for the|of|the|for|de la|de los|de|du|des|del|della|di|da|von der|von|van der|van|der|den|el|al|bin|y|&"
+)
+_CAPITALISED = regex(rf"(?<![\w@/\\.]){_CAPITALISED_WORD}(?:[ \t](?:(?:{_NAME_JOINERS})[ \t])?{_CAPITALISED_WORD})*")
+# snake_case, path::to, file.ext, option -x, inner capitals (macOS), letters with digits (utf8).
+_IDENTIFIER = regex(
+    r"(?<![\w.\-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w+(?:(?:::|\.|_)\w{2,})+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Za-z]+\d\w*)"
+)
+_OWNS = regex(r"['’]s?$")
+_KATAKANA = regex(r"[ァ-ヺー]{3,}")
+_LONGEST_NAME = 80
+
+
+def analyse(question: str) -> Plan:
+    """The plan of a question: one requirement, its terms, and the phrases and names it mentions."""
+    folded = fold(POSSESSIVE.sub(" ", question))
+    anchors = [Anchor(term, kind) for term, kind in terms(folded)]
+    anchors += [Anchor(phrase, AnchorKind.PHRASE) for phrase in phrases(question)]
+    return Plan(question, (Requirement("f1", question),), tuple(anchors), answer_type(question))
+
+
+def terms(folded: str) -> list[tuple[str, AnchorKind]]:
+    """The searchable terms of a folded question, each once, in order; stop words only if nothing else is there."""
+    found: dict[str, AnchorKind] = {}
+    for run in runs(folded):
+        if not run.spaced:
+            found.update(dict.fromkeys(bigrams(run.text), AnchorKind.TERM))
+        else:
+            term = run.text[:LONGEST_TERM]
+            found[term] = AnchorKind.NUMBER if term.isdigit() else AnchorKind.TERM
+    content = [(term, kind) for term, kind in found.items() if _carries_content(term)]
+    return (content or list(found.items()))[:MOST_TERMS]
+
+
+def _carries_content(term: str) -> bool:
+    return term not in STOP_WORDS and (len(term) > 1 or term.isdigit() or not term.isascii())
+
+
+def phrases(question: str) -> list[str]:
+    """Quoted text and capitalised names of a question as folded keys; the parts of "A and B" stand beside the whole."""
+    found = [match.group(1) for match in _QUOTED_PHRASE.finditer(question)]
+    for match in NAME.finditer(_OPENING.sub("", question, count=1)):
+        written = match.group().strip(" .,'-?")
+        name = POSSESSIVE.sub("", _OPENING.sub("", _OPENING.sub("", written, count=1), count=1)).strip()
+        if not name and " " in written:  # "The Who": nothing but words that open questions
+            name = written
+        found.append(name)
+        if _EITHER.search(name):
+            found.extend(part.strip() for part in _EITHER.split(name))
+    keys = [key(phrase) for phrase in found if _SHORTEST_NAME <= len(phrase) <= _LONGEST_PHRASE]
+    return list(dict.fromkeys(k for k in keys if k))[:_MOST_PHRASES]
+
+
+def answer_type(question: str) -> AnswerType:
+    """What kind of thing the question word asks for."""
+    lowered = question.lower()
+    for kind, pattern in _TYPES:
+        if pattern.search(lowered):
+            return kind
+    return AnswerType.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as written, its folded key, and where it begins, in code points."""
+
+    text: str
+    key: str
+    start: int
+    quoted: bool = False
+
+
+def quoted(text: str) -> list[Name]:
+    """What stands in quotation marks or as code, in order."""
+    found = []
+    for match in _IN_MARKS.finditer(text):
+        group = match.lastindex or 0
+        found.append(Name(match[group], key(match[group]), match.start(group), quoted=True))
+    return [name for name in found if name.key]
+
+
+def names(text: str) -> list[Name]:
+    """The names of a text in order, none inside another; a capital that only opens a sentence makes no name."""
+    found = quoted(text)
+    for pattern in (_CAPITALISED, _IDENTIFIER, _KATAKANA):
+        for match in pattern.finditer(text):
+            name = _trimmed(text, match.start(), match.group())
+            if name is not None and not any(_inside(name, other) for other in found):
+                found.append(name)
+    return sorted(found, key=lambda name: name.start)
+
+
+def _trimmed(text: str, start: int, written: str) -> Name | None:
+    """A run of capitalised words without what is capitalised for another reason."""
+    words = written[:_LONGEST_NAME].split(" ")
+    opens = _opens_sentence(text, start)
+    if opens:
+        while words and fold(words[0]).strip("'’.") in OPENERS:
+            start += len(words[0]) + 1
+            words, opens = words[1:], False
+    folded_words = [fold(word).strip("'’.") for word in words]
+    if NO_NAMES.issuperset(folded_words) or (len(words) == 1 and _is_no_name(words[0], opens)):
+        return None
+    name = _OWNS.sub("", " ".join(words)).rstrip(".-")
+    folded = key(POSSESSIVE.sub(" ", name))
+    return Name(name, folded, start) if folded and not folded.isspace() else None
+
+
+def _is_no_name(word: str, opens: bool) -> bool:
+    """A single word that is no name: a bare number, a pronoun, or an ordinary word that opens a sentence."""
+    folded = fold(word).strip("'’.")
+    if folded in NO_NAMES or folded in STOP_WORDS or (folded.isdigit() and len(folded) != 4):
+        return True
+    ordinary = opens and word[1:].islower() and not _OWNS.search(word)
+    return ordinary or (len(folded) == 1 and not word.isdigit())
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    before = text[:start].rstrip(" \t\"'“„«¿¡(*_#>-")
+    return not before or before[-1] in ".!?:\n\r…。！？"
+
+
+def _inside(name: Name, other: Name) -> bool:
+    end = other.start + len(other.text)
+    return name.start < end and other.start < name.start + len(name.text)
+
 
 _END = " \t\r\n.,;:?!¿¡？。！，、"
 _FILES = (
@@ -127,7 +311,7 @@ _FIELD = regex(rf"^({_FIELDS})(?: is| are|:| =)(?= )", re.IGNORECASE)
 _JOINED = regex(r",? (?:and|und|et|y|и) |, ")
 _QUOTED = regex(r"[\"“„«`].*[\"”“»`]")
 _NOT_EXACT = regex(r"\b(?:or|neither|nor|not|without|oder|ou|или|ohne|sans|sin|без)\b", re.IGNORECASE)
-_MOST_PHRASES = 4
+_MOST_PARTS = 4
 _LONGEST = 600
 """Code points of a question that is looked at; what is longer is a pasted text and looked up as it is."""
 _ARTICLES = "the|a|an|my|our|this|these|der|die|das|den|le|la|les|el|los|las"
@@ -178,7 +362,6 @@ _GREATEST = regex(
 )
 _COMPARES = regex(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
 _ELAPSED = regex(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
-_EDGES = " \t\r\n.,;:?!¿¡？。！，、"
 _LEADING = regex(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
 _WHAT_ABOUT = regex(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
 _BARE = regex(
@@ -245,7 +428,7 @@ def _exact(kind: Combination, what: str, unit: Unit, *, files: tuple[str, ...] =
         return None
     parts = [what] if unit is Unit.MATCH or _QUOTED.fullmatch(what) else _JOINED.split(what)
     phrases = tuple(key(_FIELD.sub(r"\1", _WORD.sub("", part, count=1))) for part in parts)
-    if not all(phrases) or len(parts) > _MOST_PHRASES:
+    if not all(phrases) or len(parts) > _MOST_PARTS:
         return None
     return ExactQuestion(kind, MatchRule(tuple(dict.fromkeys(phrases)), unit, condition, tuple(dict.fromkeys(files))))
 
@@ -262,14 +445,6 @@ def _condition(text: str) -> tuple[str, Condition | None]:
     return text[: match.start()], Condition(relation, value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two things that a question joins, as written, and the question without the second and without the first."""
-
-    labels: tuple[str, str]
-    asked: tuple[str, str]
-
-
 def offline_plan(question: str, *, apart: bool = True) -> Plan:
     """The plan of a question. Unless the facts of a comparison are wanted ``apart``, the question is the only one."""
     plan = analyse(question)
@@ -283,7 +458,7 @@ def offline_plan(question: str, *, apart: bool = True) -> Plan:
         fact = Requirement("f1", question, many=True, rule=exact.rule)
         rule = Transformation(exact.kind)
         return replace(plan, requirements=(fact,), intent=Intent.AGGREGATION, transformation=rule)
-    summary = _SUMMARY.fullmatch(text.strip(_EDGES))
+    summary = _SUMMARY.fullmatch(text.strip(_END))
     if summary is not None:
         document = _document(summary["what"] if summary["about"] is None else summary["about"])
         return replace(plan, requirements=(replace(fact, many=apart),), intent=Intent.SUMMARIZE, document=document)
@@ -301,7 +476,7 @@ def question_plan(question: str) -> Plan:
 
 def _document(what: str) -> str | None:
     """The folded name of what is to be summarised; None for "this note" and the like."""
-    what = what.strip(_EDGES)
+    what = what.strip(_END)
     while (shorter := _LENGTH.sub("", what)) != what:
         what = shorter
     bare = re.sub(rf"^(?:(?:{_ARTICLES}) )*", "", what, flags=re.IGNORECASE)
@@ -320,16 +495,17 @@ def _compared(plan: Plan, question: str) -> Plan | None:
     pair = _pair(question)
     if pair is None:
         return None
-    mine, other = ({term for term, _ in terms(fold(POSSESSIVE.sub(" ", label)))} for label in pair.labels)
+    labels, questions = pair
+    mine, other = ({term for term, _ in terms(fold(POSSESSIVE.sub(" ", label)))} for label in labels)
     if mine <= other or other <= mine:
         return None
-    facts = tuple(Requirement(f"f{n}", asked, answer_type=plan.answer_type) for n, asked in enumerate(pair.asked, 1))
+    facts = tuple(Requirement(f"f{n}", asked, answer_type=plan.answer_type) for n, asked in enumerate(questions, 1))
     return replace(
         plan,
         requirements=facts,
-        anchors=tuple(_serving(anchor, pair.labels, mine, other) for anchor in plan.anchors),
+        anchors=tuple(_serving(anchor, labels, mine, other) for anchor in plan.anchors),
         intent=Intent.COMPUTATION if rule is not None and rule.expression else Intent.COMPARISON,
-        transformation=None if rule is None else replace(rule, labels=pair.labels),
+        transformation=None if rule is None else replace(rule, labels=labels),
     )
 
 
@@ -347,9 +523,10 @@ def _rule(question: str) -> Transformation | None:
     return None
 
 
-def _pair(question: str) -> _Pair | None:
-    """The two things that a question joins: behind "between" or its last comma or colon, names, or with articles."""
-    text = question.rstrip(_EDGES)
+def _pair(question: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
+    """The two things that a question joins, as written, and the question without the second and without the first:
+    those behind "between" or its last comma or colon, names, or with articles."""
+    text = question.rstrip(_END)
     end = question[len(text) :]
     tail = max(text.rfind(", ", 0, text.rfind(",")), text.rfind(": "), text.rfind(", "))
     match = _BETWEEN.search(text)
@@ -367,7 +544,7 @@ def _pair(question: str) -> _Pair | None:
         return None
     (a, a_end), (b, b_end) = spans
     first, second = text[:a_end] + text[b_end:] + end, text[:a] + text[b:] + end
-    return _Pair((text[a:a_end].strip(), text[b:b_end].strip()), (first, second))
+    return (text[a:a_end].strip(), text[b:b_end].strip()), (first, second)
 
 
 def _joined(text: str, one: Name, other: Name) -> tuple[tuple[int, int], tuple[int, int]] | None:

@@ -23,7 +23,7 @@ from lens_lsp.cli.answer_printer import grep_answer, markdown_answer, text_answe
 from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.model.answer import Answer, Status
 from lens_lsp.model.documents import Evidence
-from lens_lsp.schema.answer import answer_json
+from lens_lsp.schema.answer_shapes import answer_json
 
 _BOMS = {"utf-8": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 _LINE_END = re.compile(r"\r\n|\r|\n")

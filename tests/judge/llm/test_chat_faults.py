@@ -19,7 +19,7 @@ import lens_lsp
 from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from tests.availability import unavailable
-from tests.judge.llm.attempts import EXPECTED, KEY, OVERRUN, SHORT, Outcome, asking, attempt, whole
+from tests.judge.llm.attempts import EXPECTED, KEY, OVERRUN, SHORT, Outcome, asking, attempt
 from tests.judge.llm.certificates import Authority
 from tests.judge.llm.chat_faults import SIXTEEN, Fault
 from tests.judge.llm.chat_server import ChatServer
@@ -54,15 +54,6 @@ def test_a_fault_ends_typed_in_time_and_with_closed_connections(
     assert led_astray == 0
     assert KEY[:8] not in caplog.text
     assert "What is the answer" not in caplog.text
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-def test_a_healthy_server_is_told_from_a_faulty_one(stream: bool) -> None:
-    async def run() -> str:
-        async with ChatServer("All is well.") as server:
-            return (await whole(OpenAIChat(server.base_url, "any", KEY), asking(), stream=stream)).text
-
-    assert asyncio.run(run()) == "All is well."
 
 
 def failure_of(base_url: str, seconds: float = SHORT, *, key: str | None = None) -> ModelError:

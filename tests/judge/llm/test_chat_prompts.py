@@ -76,7 +76,6 @@ def composed() -> dict[str, Prompt]:
             chat_prompts.ANALYSIS_SCHEMA,
             ("the height of the tower", "who built the dam"),
         ),
-        "analyse": composer.of_question(chat_prompts.ANALYSE, PLAN.question, "plan", chat_prompts.ANALYSIS_SCHEMA),
         "observe": composer.observation(request, covering=False)[0],
         "observe-and-cover": composer.observation(request, covering=True)[0],
         "cover": composer.coverage(PLAN, PLAN.requirements[:1], EVIDENCE)[0],

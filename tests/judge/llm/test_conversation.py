@@ -17,7 +17,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import MeteredChat, Terms
 from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.settings import Request
-from lens_lsp.judge.cancellation import Stop, StoppableChat
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from lens_lsp.judge.llm.chat_oracle import ChatOracle, budget_for
@@ -181,7 +181,7 @@ async def first_of(folder: Path, server: ChatServer, mode: Mode) -> list[Event]:
     seen: list[Event] = []
 
     async def ask() -> None:
-        oracle = StoppableChat(oracle_of(model, mode), stop)
+        oracle = oracle_of(model, mode, stop=stop)
         async for event in Lens([folder]).ask(QUESTION, Terms(mode=mode, oracle=oracle)):
             seen.append(event)  # noqa: PERF401  each is looked at as it comes
 

@@ -37,8 +37,8 @@ from lens_lsp.judge.llm.openai_client import (
     CircuitBreaker,
     EventStream,
     OpenAIChat,
+    ServerCapabilities,
 )
-from lens_lsp.judge.llm.server_capabilities import ServerCapabilities
 from lens_lsp.model.errors import UsageError
 from tests.judge.llm.attempts import KEY, asking, whole
 from tests.judge.llm.chat_faults import Fault

@@ -31,7 +31,7 @@ export type StopReason =
   | 'model-failed'
   | 'cancelled';
 
-/** An answer, schema `lens.answer/2`, as `lens_lsp.schema.answer.answer_json` makes it, whatever its evidence looks like. */
+/** An answer, schema `lens.answer/2`, as `lens_lsp.schema.answer_shapes.answer_json` makes it, whatever its evidence looks like. */
 interface AnswerBase<E> {
   readonly schema: string;
   readonly question: string;

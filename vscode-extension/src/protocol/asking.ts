@@ -4,7 +4,7 @@ import type { WireRange } from './places';
 /** Who judges and words: `evidence` needs no model, `fast` and `deep` do, `auto` is `fast` with one. */
 export type Mode = 'auto' | 'evidence' | 'fast' | 'deep';
 
-/** Where to look: in all workspace folders unless something narrower is named. `lens_lsp.schema.protocol.Scope`. */
+/** Where to look: in all workspace folders unless something narrower is named. `lens_lsp.schema.protocol_params.Scope`. */
 export interface Scope {
   /** URIs. */
   readonly folders?: readonly string[];
@@ -15,7 +15,7 @@ export interface Scope {
   readonly range?: WireRange;
 }
 
-/** Limits of one question; each can only lower what the settings allow. `lens_lsp.schema.protocol.WireBudget`. */
+/** Limits of one question; each can only lower what the settings allow. `lens_lsp.schema.protocol_params.WireBudget`. */
 export interface Budget {
   readonly calls?: number;
   readonly tokens?: number;
@@ -23,7 +23,7 @@ export interface Budget {
   readonly cost?: number;
 }
 
-/** Of `lens/ask`. `lens_lsp.schema.protocol.AskParams`, whose `workDoneToken` the client adds. */
+/** Of `lens/ask`. `lens_lsp.schema.protocol_params.AskParams`, whose `workDoneToken` the client adds. */
 export interface AskParams {
   readonly question: string;
   readonly scope?: Scope;
@@ -37,7 +37,7 @@ export interface AskParams {
   readonly forModel?: boolean;
 }
 
-/** Of `lens/find`. `lens_lsp.schema.protocol.FindParams`. */
+/** Of `lens/find`. `lens_lsp.schema.protocol_params.FindParams`. */
 export interface FindParams {
   readonly query: string;
   readonly scope?: Scope;

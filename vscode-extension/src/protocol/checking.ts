@@ -8,7 +8,7 @@ export interface RecheckParams {
 /** What became of a citation. */
 export type CitationState = 'verified' | 'moved' | 'withdrawn' | 'unverifiable';
 
-/** The result of `lens/recheck`, schema `lens.check/1`. `lens_lsp.schema.check.check_json`. */
+/** The result of `lens/recheck`, schema `lens.check/1`. `lens_lsp.schema.memory_shapes.check_json`. */
 export interface RecheckResult {
   readonly schema: string;
   readonly answers: number;

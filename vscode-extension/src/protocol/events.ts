@@ -117,7 +117,7 @@ export interface AnsweredEvent extends EventBase<'answered'> {
   readonly answer: EventAnswer;
 }
 
-/** One step of a question. `lens_lsp.schema.events`. */
+/** One step of a question. `lens_lsp.schema.answer_shapes`. */
 export type LensEvent =
   | PlannedEvent
   | ScannedEvent

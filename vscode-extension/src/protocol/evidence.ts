@@ -1,14 +1,14 @@
 /** Passages that say something, and the documents that they were looked for in. */
 import type { WireRange } from './places';
 
-/** What tells a quote from others like it. `lens_lsp.schema.protocol.Beside`. */
+/** What tells a quote from others like it. `lens_lsp.schema.protocol_params.Beside`. */
 export interface Beside {
   readonly before?: string | null;
   readonly after?: string | null;
   readonly count?: number | null;
 }
 
-/** Text beside a quote that helps to understand it and proves nothing. `lens_lsp.schema.answer.evidence_json`. */
+/** Text beside a quote that helps to understand it and proves nothing. `lens_lsp.schema.answer_shapes.evidence_json`. */
 export interface ContextPart {
   readonly role: 'before' | 'after' | 'header' | 'lead-in' | 'parent';
   /** Code points, as the quote's. */
@@ -23,7 +23,7 @@ export interface PlacedContext extends ContextPart {
   readonly range: WireRange | null;
 }
 
-/** What all evidence says of itself, wherever it is told. `lens_lsp.schema.answer.evidence_json`. */
+/** What all evidence says of itself, wherever it is told. `lens_lsp.schema.answer_shapes.evidence_json`. */
 interface EvidenceBase {
   readonly n: number;
   /** Relative to its root. */

@@ -13,7 +13,7 @@ export interface ClustersParams {
   readonly forModel?: boolean;
 }
 
-/** What earlier questions left. `lens_lsp.schema.clusters.cluster_json`; times are ISO 8601 in UTC. */
+/** What earlier questions left. `lens_lsp.schema.memory_shapes.cluster_json`; times are ISO 8601 in UTC. */
 export interface Cluster {
   /** The real path of the workspace folder. */
   readonly workspace: string;

@@ -18,7 +18,7 @@ export interface Judge {
   readonly problem: string | null;
 }
 
-/** The result of `lens/status`. `lens_lsp.schema.protocol.Status`. */
+/** The result of `lens/status`. `lens_lsp.schema.protocol_params.Status`. */
 export interface StatusResult {
   readonly version: string;
   readonly positionEncoding: string;

@@ -110,7 +110,7 @@ class WireJudge(Wire):
     """Why the model that is configured cannot be used."""
 
 
-class Status(Wire):
+class ServerStatus(Wire):
     """The result of ``lens/status``."""
 
     version: str

@@ -1,18 +1,22 @@
-"""The JSON shapes of answers (``lens.answer/2``), findings (``lens.evidence/2``) and dry runs (``lens.dry-run/1``).
+"""The JSON shapes of answers, findings, dry runs and events: ``lens.answer/2``, ``lens.evidence/2``, ``lens.event/1``.
 
-A shape is declared once: by the fields of the dataclass that it shows, which `shape` names in camel case.
+A shape is declared once: by the fields of the dataclass that it shows, which `shape` names in camel case. An event line
+carries everything its event does, numbers at full precision: who keeps the lines of a question that was asked with
+``trace`` can recompute every belief (``benchmarks/verify_beliefs.py`` does).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from lens_lsp.model.answer import Account, Answer, Mode
-from lens_lsp.model.documents import Coverage, Evidence, Findings, RankedDocument
+from lens_lsp.model.answer import Account, AdmittedDocument, Answer, Event, Mode, Planned, Proposed, Reused, Sent
+from lens_lsp.model.documents import Evidence, Findings, Part, RankedDocument
+from lens_lsp.model.observation import ObservationTable, Verdict
+from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 def shape(value: object, *names: str) -> Any:
     """The JSON of a value of the model: of a dataclass all its fields, or those of these ``names``, in camel case and
     in their order; a span is ``[start, end]``."""
+    if not names and type(value) in _DECLARED:
+        return _DECLARED[type(value)](value)
     if isinstance(value, Span):
         return [value.start, value.end]
     if isinstance(value, Enum):
@@ -47,14 +53,11 @@ def answer_json(answer: Answer) -> dict[str, object]:
         **shape(answer, "question", "mode", "intent", "seed", "roots", "status", "stopped"),
         "answer": answer.text,
         "shortAnswer": answer.short,
-        "requirements": shape(answer.requirements),
-        "evidence": [evidence_json(item) for item in answer.evidence],
-        "computation": shape(answer.computation),
-        "documents": [document_json(document) for document in answer.documents],
-        "coverage": coverage_json(answer.coverage),
+        **shape(answer, "requirements", "evidence", "computation", "documents", "coverage"),
         "ledger": account_json(answer.account),
-        "reused": [shape(one) | {"askedAt": moment(one.asked_at)} for one in answer.reused],
-        **shape(answer, "newer", "typed", "compression", "rejected_quotes", "unsupported", "doubts", "warnings"),
+        **shape(
+            answer, "reused", "newer", "typed", "compression", "rejected_quotes", "unsupported", "doubts", "warnings"
+        ),
     }
 
 
@@ -81,9 +84,7 @@ def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, o
     if findings.reranked is not None:
         head["reranked"] = findings.reranked
     return head | {
-        "evidence": [evidence_json(item) for item in findings.evidence],
-        "documents": [document_json(item) for item in findings.documents],
-        "coverage": coverage_json(findings.coverage),
+        **shape(findings, "evidence", "documents", "coverage"),
         "ledger": ledger_json(sum(stage.seconds for stage in findings.stages)),
         **shape(findings, "compression", "missing", "warnings"),
     }
@@ -101,7 +102,7 @@ def account_json(account: Account) -> dict[str, object]:
         "retries": account.retries,
         "tokens": {"in": account.tokens_in, "out": account.tokens_out},
         **shape(account, "seconds", "cost", "endpoint"),
-        "sent": [shape(sent, "path", "root", "span") for sent in account.sent],
+        "sent": shape(account.sent),
     }
 
 
@@ -109,15 +110,6 @@ def document_json(document: RankedDocument) -> dict[str, object]:
     """A document as the prior ranks it."""
     shown = shape(document, "path", "root", "prior", "admitted", "read")
     return {**shown, "signals": dict(sorted(document.signals.items()))}
-
-
-def coverage_json(coverage: Coverage) -> dict[str, object]:
-    """What was looked at, and what was not and why."""
-    return {
-        **shape(coverage, "found", "scanned", "skipped", "admitted", "read", "matches_unread", "pictures"),
-        **shape(coverage, "documents", "unread"),
-        "partial": [shape(part) | {"line": part.line or None} for part in coverage.partial],
-    }
 
 
 def preview_json(preview: Preview | None, mode: Mode) -> dict[str, object]:
@@ -130,10 +122,51 @@ def preview_json(preview: Preview | None, mode: Mode) -> dict[str, object]:
         "requests": [
             {"stage": stage.value, **shape(prompt, "tokens", "reply_tokens", "messages")} for stage, prompt in requests
         ],
-        "sent": [] if preview is None else [shape(each, "path", "root", "span") for each in preview.sent],
+        "sent": [] if preview is None else shape(preview.sent),
     }
 
 
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))
+
+
+def event_json(event: Event, seq: int) -> dict[str, object]:
+    """One event line; ``seq`` counts the events of a question from 1."""
+    if not isinstance(event, Event):
+        raise TypeError(f"no event: {event!r}")
+    kind = type(event).__name__
+    return {"schema": "lens.event/1", "seq": seq, "type": kind[0].lower() + kind[1:], **shape(event)}
+
+
+def _plan(plan: Plan) -> dict[str, object]:
+    asked = ("id", "text", "many", "answer_type", "names", "rule")
+    return {
+        **shape(plan, "question", "intent", "answer_type"),
+        "requirements": [shape(requirement, *asked) for requirement in plan.requirements],
+        **shape(plan, "anchors", "transformation", "document"),
+    }
+
+
+def _joined(document: AdmittedDocument) -> dict[str, object]:
+    """``position`` is one number a cell and requirement: there only when the question was asked with `trace`."""
+    names = ("path", "root", "base", "length", "cells")
+    return dict(shape(document, *names, *(("position",) if document.position else ())))
+
+
+_DECLARED: dict[type, Callable[[Any], dict[str, object]]] = {
+    AdmittedDocument: _joined,
+    Answer: answer_json,
+    Evidence: evidence_json,
+    ObservationTable: lambda table: {verdict.value: table[verdict] for verdict in Verdict},
+    Part: lambda part: shape(part, "path", "line", "reason", "root") | {"line": part.line or None},
+    Plan: _plan,
+    Planned: lambda event: shape(event, "mode", "seed", "plan", "table"),
+    Proposed: lambda event: (
+        shape(event, "round", "weights", "regions") | {"weights": dict(sorted(event.weights.items()))}
+    ),
+    RankedDocument: document_json,
+    Reused: lambda one: shape(one, "cluster", "asked_at", "requirements") | {"askedAt": moment(one.asked_at)},
+    Sent: lambda sent: shape(sent, "path", "root", "span"),
+}
+"""The shapes that are not just the fields of their classes."""

@@ -1,18 +1,21 @@
-"""The shapes of a check: schema ``lens.check/1``, SARIF 2.1.0, and annotations of GitHub's workflows."""
+"""The JSON shapes of what is kept and of checks of it: ``lens.clusters/1``, ``lens.wrong/1``, ``lens.check/1``, SARIF
+2.1.0, and annotations of GitHub workflows."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote as percent_encoded
 
 from lens_lsp.memory.check import Cited, Finding, Report, Understood, Unreadable
-from lens_lsp.model.cluster import CitationState
+from lens_lsp.memory.clusters import short_of, value_of, words_of
+from lens_lsp.model.answer import Answer
+from lens_lsp.model.cluster import Asked, Citation, CitationState, Cluster, KnownFact, WrongAnswer
 from lens_lsp.model.documents import has_own_places, place_text
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_path
-from lens_lsp.schema.answer import shape
+from lens_lsp.schema.answer_shapes import moment, shape
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 _RULES = {
@@ -171,3 +174,83 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+SCHEMA = "lens.clusters/1"
+WRONG_SCHEMA = "lens.wrong/1"
+
+
+def clusters_json(clusters: Sequence[Cluster]) -> dict[str, object]:
+    """The whole of ``lens clusters list --json`` and ``show --json``; equal clusters give equal bytes."""
+    return {"schema": SCHEMA, "clusters": [cluster_json(cluster) for cluster in clusters]}
+
+
+def cluster_json(cluster: Cluster) -> dict[str, object]:
+    """One cluster; times are UTC, spans code points."""
+    return {
+        **shape(cluster, "id", "title", "archived", "confidence", "hits"),
+        "created": moment(cluster.created),
+        "used": moment(cluster.used),
+        "questions": [asked_json(asked, cluster) for asked in cluster.asked],
+        "facts": [_fact(fact, cluster) for fact in cluster.facts],
+        "citations": [citation_json(id_, citation) for id_, citation in cluster.citations],
+        "links": shape(cluster.links),
+    }
+
+
+def wrong_json(wrong: Sequence[WrongAnswer]) -> dict[str, object]:
+    """Answers that were called wrong: schema ``lens.wrong/1``."""
+    return {"schema": WRONG_SCHEMA, "checks": [_wrong(each) for each in wrong]}
+
+
+def asked_again_json(asked: Sequence[tuple[WrongAnswer, Answer, bool]]) -> dict[str, object]:
+    """The same, each with what its question is answered now and whether that is still the wrong answer."""
+    return {
+        "schema": WRONG_SCHEMA,
+        "checks": [
+            _wrong(wrong)
+            | {"now": {"status": now.status.value, "answer": now.text, "shortAnswer": now.short}, "given": given}
+            for wrong, now, given in asked
+        ],
+    }
+
+
+def asked_json(asked: Asked, cluster: Cluster) -> dict[str, object]:
+    """A question with its answer; in quotes where a model worded it."""
+    citations = dict(cluster.citations)
+    return {
+        "question": asked.question,
+        "asked": moment(asked.at),
+        **shape(asked, "mode", "oracle", "status"),
+        "answer": words_of(asked, citations),
+        "shortAnswer": short_of(asked, citations),
+        **shape(asked, "facts", "evidence"),
+    }
+
+
+def citation_json(id_: str, citation: Citation) -> dict[str, object]:
+    """A citation under its id."""
+    return {"id": id_, **shape(citation, "root", "path", "sha256", "span", "quote", "heading", "locator")}
+
+
+def _fact(fact: KnownFact, cluster: Cluster) -> dict[str, object]:
+    return {
+        "id": fact.id,
+        "text": fact.requirement.text,
+        "status": fact.status.value,
+        "value": value_of(fact, cluster),
+        **shape(fact, "confidence", "evidence"),
+        "proven": moment(fact.at),
+        "retired": fact.retired,
+    }
+
+
+def _wrong(wrong: WrongAnswer) -> dict[str, object]:
+    return {
+        "id": wrong.id,
+        "question": wrong.question,
+        "answer": wrong.text,
+        "shortAnswer": wrong.short,
+        "oracle": wrong.oracle,
+        "called": moment(wrong.at),
+    }
