@@ -1,6 +1,6 @@
 """Whether everything in a folder of PDFs is found once it was read, by every door, and what is said before.
 
-    python -m benchmarks.read_once --data DATA --work FOLDER [--files 300] [--words 25] [--code CODE] [--out FILE]
+    python -m benchmarks.read_once --data DATA --work FOLDER [--files 300] [--words 25] [--out FILE]
 
 Writes PDFs of 1 to 60 pages out of the articles of a data set (``DATA/squad``, CC BY-SA; seed 30), and draws words
 that stand once in all of them. Each word is a question:
@@ -11,7 +11,7 @@ that stand once in all of them. Each word is a question:
   desktop; it is found when one of the first three passages has it. Seconds of `lens find` by the clock and of the
   processor. `lens ask` three times again.
 
-``--code`` runs the lens of another folder (the control: one without a store finds few). Ends with 1 if a gate fails.
+The control is a checkout from before the store: this program, copied into it, fails. Ends with 1 if a gate fails.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.measuring import REPOSITORY, machine
+from benchmarks.measuring import machine
 from lens_lsp.model.words import key, stem
 from tests.desktop.desktop_process import Desktop
 from tests.documents.pdf_files import PageMaking, PdfMaking, lines
@@ -100,9 +100,9 @@ def rare_words(texts: Sequence[str], count: int) -> list[str]:
     return sorted(random.Random(SEED).sample(sorted(word for word in plain if stems[stem(word)] == 1), count))
 
 
-def lens(home: Path, code: Path, *arguments: str) -> tuple[Any, float, float]:
+def lens(home: Path, *arguments: str) -> tuple[Any, float, float]:
     """The JSON of a command, and its seconds by the clock and of the processor."""
-    env = environment(home, PYTHONPATH=str(code))
+    env = environment(home)
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = [sys.executable, "-m", "lens_lsp", *arguments, "--json"]
     done = subprocess.run(command, env=env, cwd=home, capture_output=True, timeout=3 * _PATIENCE, check=False)
@@ -121,15 +121,15 @@ def _question(word: str) -> str:
     return f"Where is {word} mentioned?"
 
 
-def _ask(home: Path, code: Path, question: str, folder: Path) -> Any:
-    return lens(home, code, "ask", question, str(folder), "--mode", "evidence", "--no-store")[0]
+def _ask(home: Path, question: str, folder: Path) -> Any:
+    return lens(home, "ask", question, str(folder), "--mode", "evidence", "--no-store")[0]
 
 
-def by_commands(home: Callable[[], Path], code: Path, folder: Path, words: Sequence[str], name: str) -> Door:
+def by_commands(home: Callable[[], Path], folder: Path, words: Sequence[str], name: str) -> Door:
     """`lens find` for each word, each in the home that it is given."""
     door = Door(f"lens find, {name}")
     for word in words:
-        found, seconds, spent = lens(home(), code, "find", word, str(folder), "-n", str(FIRST))
+        found, seconds, spent = lens(home(), "find", word, str(folder), "-n", str(FIRST))
         door.add(word, _quotes(found["evidence"]))
         door.seconds.append(seconds)
         door.processor.append(spent)
@@ -138,21 +138,19 @@ def by_commands(home: Callable[[], Path], code: Path, folder: Path, words: Seque
     return door
 
 
-def by_asking(home: Path, code: Path, folder: Path, words: Sequence[str]) -> Door:
+def by_asking(home: Path, folder: Path, words: Sequence[str]) -> Door:
     door = Door("lens ask, read")
     for word in words:
-        answer, seconds, spent = lens(
-            home, code, "ask", _question(word), str(folder), "--mode", "evidence", "--no-store"
-        )
+        answer, seconds, spent = lens(home, "ask", _question(word), str(folder), "--mode", "evidence", "--no-store")
         door.add(word, _quotes(answer["evidence"]))
         door.seconds.append(seconds)
         door.processor.append(spent)
     return door
 
 
-def by_server(home: Path, code: Path, folder: Path, words: Sequence[str]) -> Door:
+def by_server(home: Path, folder: Path, words: Sequence[str]) -> Door:
     door = Door("language server, read")
-    with LspProcess(environment(home, PYTHONPATH=str(code)), cwd=home) as server:
+    with LspProcess(environment(home), cwd=home) as server:
         server.begin(folder)
         for word in words:
             started = time.perf_counter()
@@ -161,9 +159,9 @@ def by_server(home: Path, code: Path, folder: Path, words: Sequence[str]) -> Doo
     return door
 
 
-async def _by_agent(home: Path, code: Path, folder: Path, words: Sequence[str]) -> Door:
+async def _by_agent(home: Path, folder: Path, words: Sequence[str]) -> Door:
     door = Door("server for agents, read")
-    async with agent(home, folder, env={"PYTHONPATH": str(code)}) as client:
+    async with agent(home, folder) as client:
         for word in words:
             started = time.perf_counter()
             found = await call(client, "find_evidence", query=word)
@@ -172,9 +170,9 @@ async def _by_agent(home: Path, code: Path, folder: Path, words: Sequence[str]) 
     return door
 
 
-def by_desktop(home: Path, code: Path, folder: Path, words: Sequence[str]) -> Door:
+def by_desktop(home: Path, folder: Path, words: Sequence[str]) -> Door:
     door = Door("desktop, read")
-    with Desktop(environment(home, PYTHONPATH=str(code)), str(folder)).enter() as desktop:
+    with Desktop(environment(home), str(folder)).enter() as desktop:
         for word in words:
             started = time.perf_counter()
             result = desktop.heard(desktop.ask(_question(word), mode="evidence"))[-1].data["result"]
@@ -183,9 +181,9 @@ def by_desktop(home: Path, code: Path, folder: Path, words: Sequence[str]) -> Do
     return door
 
 
-def equal_runs(homes: Callable[[], Path], code: Path, folder: Path, word: str) -> tuple[bool, bool]:
+def equal_runs(homes: Callable[[], Path], folder: Path, word: str) -> tuple[bool, bool]:
     """Whether three runs of a question give equal answers, and whether each says that documents are unread."""
-    answers = [_ask(homes(), code, _question(word), folder) for _ in range(3)]
+    answers = [_ask(homes(), _question(word), folder) for _ in range(3)]
     shown = [json.dumps([one["answer"], one["status"], _quotes(one["evidence"])]) for one in answers]
     return len(set(shown)) == 1, all(one["coverage"].get("unread", 0) for one in answers)
 
@@ -196,12 +194,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, required=True, help="where the PDFs are, or are written")
     parser.add_argument("--files", type=int, default=300)
     parser.add_argument("--words", type=int, default=25)
-    parser.add_argument("--code", type=Path, default=REPOSITORY, help="the folder of the lens that runs")
     parser.add_argument("--out", type=Path, help="the JSON file to write")
     options = parser.parse_args(arguments)
     folder: Path = options.work.resolve() / f"papers-{options.files}"
     words = rare_words(write_pdfs(options.data, folder, options.files), options.words)
-    code: Path = options.code.resolve()
     with tempfile.TemporaryDirectory() as made:
         homes = (Path(made) / str(number) for number in range(10_000))
 
@@ -210,28 +206,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
             home.mkdir()
             return home
 
-        doors = [by_commands(fresh, code, folder, words, "fresh")]
+        doors = [by_commands(fresh, folder, words, "fresh")]
         _show(doors[-1], len(words))
-        same_fresh, told_fresh = equal_runs(fresh, code, folder, words[0])
+        same_fresh, told_fresh = equal_runs(fresh, folder, words[0])
         print(f"three fresh answers equal: {same_fresh}; each says that documents are unread: {told_fresh}", flush=True)
         home = fresh()
         reading = None
         try:
-            reading = lens(home, code, "read", str(folder))
-            print(f"lens read: {reading[0]}, {reading[1]:.0f} s, {reading[2]:.0f} s of the processor", flush=True)
+            reading = lens(home, "read", str(folder))
+            told = {name: value for name, value in reading[0].items() if name != "skipped"}
+            print(f"lens read: {told}, {reading[1]:.0f} s, {reading[2]:.0f} s of the processor", flush=True)
         except RuntimeError as error:
             print(error, flush=True)
         ways: list[Callable[[], Door]] = [
-            lambda: by_commands(lambda: home, code, folder, words, "read"),
-            lambda: by_asking(home, code, folder, words),
-            lambda: by_server(home, code, folder, words),
-            lambda: asyncio.run(_by_agent(home, code, folder, words)),
-            lambda: by_desktop(home, code, folder, words),
+            lambda: by_commands(lambda: home, folder, words, "read"),
+            lambda: by_asking(home, folder, words),
+            lambda: by_server(home, folder, words),
+            lambda: asyncio.run(_by_agent(home, folder, words)),
+            lambda: by_desktop(home, folder, words),
         ]
         for way in ways:
             doors.append(way())
             _show(doors[-1], len(words))
-        same, told = equal_runs(lambda: home, code, folder, words[0])
+        same, told = equal_runs(lambda: home, folder, words[0])
         print(f"three answers equal: {same}; documents unread: {told}", flush=True)
     whole = all(door.found == len(words) for door in doors[1:])
     first = doors[0].unread_told == len(words) and (same_fresh or told_fresh)

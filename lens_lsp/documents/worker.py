@@ -101,6 +101,8 @@ def _guarded(do: Callable[[], tuple[dict[str, Any], bytes]]) -> tuple[dict[str, 
         return do()
     except Unextracted as reason:
         return _failed(reason.failure, reason.detail)
+    except ImportError as error:  # nothing is wrong with the document
+        return _failed(Failure.NO_READER, f"what reads it cannot be loaded: {error}")
     except MemoryError:
         return _failed(Failure.DIED, "its memory was used up")
     except Exception as error:  # noqa: BLE001 - the door: whatever a library raises, the document is broken
