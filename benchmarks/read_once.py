@@ -80,7 +80,9 @@ def write_pdfs(data: Path, folder: Path, count: int) -> list[str]:
         draw = chance.random()
         pages = chance.randint(1, 8) if draw < 0.5 else chance.randint(9, 39) if draw < 0.9 else chance.randint(40, 60)
         body = bodies[number % len(bodies)].partition("\n")[2].encode("cp1252", "ignore").decode("cp1252")
-        wrapped = [line for part in body.split("\n") for line in [*textwrap.wrap(part, _COLUMNS), ""]]
+        wrapped = [
+            line for part in body.split("\n") for line in [*textwrap.wrap(part, _COLUMNS, break_on_hyphens=False), ""]
+        ]
         made = [wrapped[at : at + _LINES] for at in range(0, len(wrapped), _LINES)][:pages]
         texts.append("\n".join(line for page in made for line in page))
         path = folder / f"paper-{number:03}.pdf"

@@ -583,8 +583,8 @@ def notices(skips: Iterable[Skip]) -> list[str]:
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
     if late := found[SkipReason.NOT_READ]:
-        naming = "it as a path" if late == 1 else "them as paths"
-        told.append(f"{_some(late)} not read within the time: `lens read` reads them all; or name {naming}")
+        which, naming = ("it", "it as a path") if late == 1 else ("them all", "them as paths")
+        told.append(f"{_some(late)} not read within the time: `lens read` reads {which}; or name {naming}")
     return [*told, *extractions().notices()]
 
 

@@ -37,12 +37,15 @@ def ocr(tmp_path: Path) -> dict[str, str]:
         f'#!/bin/sh\n[ "$1" = --version ] && echo "tesseract 9.8.7" && exit\ncat > /dev/null\necho "{FACT}"\n'
     )
     program.chmod(0o755)
-    (tmp_path / "own.toml").write_text('documents.ocr = "eng"\n')
+    (tmp_path / "own.toml").write_text('documents = { ocr = "eng", store = false }\n')
+    (tmp_path / "plain.toml").write_text("documents.store = false\n")
     return {"LENS_CONFIG": str(tmp_path / "own.toml"), "PATH": f"{program.parent}:/usr/bin:/bin"}
 
 
 def test_a_scan_is_named_and_not_read_unless_it_was_asked_for(lens: Command, ocr: dict[str, str]) -> None:
-    outcome = lens("find", ASKED, SCAN, env={"PATH": ocr["PATH"]})
+    outcome = lens(
+        "find", ASKED, SCAN, env={"PATH": ocr["PATH"], "LENS_CONFIG": ocr["LENS_CONFIG"].replace("own", "plain")}
+    )
     assert outcome.status == 1
     assert f"{SCAN} (no-text)" in outcome.complaint
 
@@ -65,7 +68,16 @@ def test_a_citation_is_checked_by_the_same_program_and_unverifiable_without(lens
     again = json.loads(lens("check", "papers", "--store", "kept", "--json", env=ocr).out)
     assert again["counts"]["verified"] >= 1
     assert again["counts"]["unverifiable"] == again["counts"]["withdrawn"] == 0
-    without = json.loads(lens("check", "papers", "--store", "kept", "--json", env={"PATH": ocr["PATH"]}).out)
+    without = json.loads(
+        lens(
+            "check",
+            "papers",
+            "--store",
+            "kept",
+            "--json",
+            env={"PATH": ocr["PATH"], "LENS_CONFIG": ocr["LENS_CONFIG"].replace("own", "plain")},
+        ).out
+    )
     assert without["counts"]["verified"] == without["counts"]["withdrawn"] == 0
     assert without["counts"]["unverifiable"] == again["counts"]["verified"]
 
@@ -96,12 +108,24 @@ def _mixed(folder: Path) -> None:
 
 def test_a_page_that_is_a_picture_is_named_and_counted(lens: Command, ocr: dict[str, str], tmp_path: Path) -> None:
     _mixed(tmp_path)
-    outcome = lens("find", "two doors", MIXED, "--json", env={"PATH": ocr["PATH"]})
+    outcome = lens(
+        "find",
+        "two doors",
+        MIXED,
+        "--json",
+        env={"PATH": ocr["PATH"], "LENS_CONFIG": ocr["LENS_CONFIG"].replace("own", "plain")},
+    )
     found = json.loads(outcome.out)
     assert found["warnings"] == ["mixed.pdf: page 2 is a picture and was not read: documents.ocr is off"]
     assert found["coverage"]["pictures"] == 1
     assert found["evidence"][0]["locator"] == {"page": 1}
-    explained = lens("find", "two doors", MIXED, "--explain", env={"PATH": ocr["PATH"]})
+    explained = lens(
+        "find",
+        "two doors",
+        MIXED,
+        "--explain",
+        env={"PATH": ocr["PATH"], "LENS_CONFIG": ocr["LENS_CONFIG"].replace("own", "plain")},
+    )
     assert "1 picture in scanned documents, of which nothing was read" in explained.text + explained.complaint
 
 
@@ -119,7 +143,14 @@ def test_citations_of_both_kinds_of_pages_are_checked_by_who_read_them(
     lens: Command, ocr: dict[str, str], tmp_path: Path
 ) -> None:
     _mixed(tmp_path)
-    lens("ask", "how many doors has the workshop?", MIXED, "--store", "plain", env={"PATH": ocr["PATH"]})
+    lens(
+        "ask",
+        "how many doors has the workshop?",
+        MIXED,
+        "--store",
+        "plain",
+        env={"PATH": ocr["PATH"], "LENS_CONFIG": ocr["LENS_CONFIG"].replace("own", "plain")},
+    )
     lens("ask", ASKED, MIXED, "--store", "recognised", env=ocr)
     for store, environment, state in (
         ("plain", ocr, "verified"),

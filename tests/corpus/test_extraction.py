@@ -217,6 +217,6 @@ def test_a_missing_extra_is_one_notice_that_names_the_command() -> None:
 
 def test_documents_without_their_turn_are_counted() -> None:
     assert notices([Skip("a.pdf", SkipReason.NOT_READ)]) == [
-        "1 document was not read within the time: ask again, or name it as a path"
+        "1 document was not read within the time: `lens read` reads it; or name it as a path"
     ]
     assert notices([]) == []

@@ -148,7 +148,7 @@ class TestRunning:
     ) -> None:
         reader = Recognition(program("exit 1"), "deu+eng", extractor).reader
         assert reader is not None
-        assert reader.startswith("pdf-ocr/2+1+pypdfium2.")
+        assert reader.startswith("pdf-ocr/2+2+pypdfium2.")
         assert reader.endswith("+tesseract.9.8.7+deu+eng")
 
     @pytest.mark.parametrize("script", ["exit 1", "kill -9 $$", "cat /dev/zero | head -c 3000000"])
