@@ -3,7 +3,7 @@
     python -m benchmarks.read_once --data DATA --work FOLDER [--files 300] [--words 25] [--out FILE]
 
 Writes PDFs of 1 to 60 pages out of the articles of a data set (``DATA/squad``, CC BY-SA; seed 30), and draws words
-that stand once in all of them. Each word is a question:
+that stand once in all of them and are like no other. Each word is a question:
 
 * fresh: `lens find` in a home where nothing was read. How many words are found, and in how many runs the unread
   documents are told. `lens ask` three times: are the answers equal, and if not, is it said that documents are unread?
@@ -21,6 +21,7 @@ import asyncio
 import gzip
 import json
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -35,7 +36,6 @@ from statistics import median
 from typing import Any
 
 from benchmarks.measuring import machine
-from lens_lsp.model.words import key, stem
 from tests.desktop.desktop_process import Desktop
 from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 from tests.lsp.lsp_client import LspProcess, environment
@@ -46,8 +46,9 @@ FIRST = 3
 SECONDS = 1.5
 """That a one-shot question may take, of the processor and on an idle machine by the clock."""
 _COLUMNS, _LINES = 86, 50
-_LEAST = 8
-"""Letters of a word that is asked for."""
+_WORD = re.compile(r"[^\W\d_]+")
+_LEAST, _ALIKE = 8, 5
+"""Letters of a word that is asked for, and of its beginning that no other word has."""
 _PATIENCE = 600.0
 
 
@@ -92,14 +93,13 @@ def write_pdfs(data: Path, folder: Path, count: int) -> list[str]:
 
 
 def rare_words(texts: Sequence[str], count: int) -> list[str]:
-    """Words that stand once in all texts, whatever their ending, drawn by chance."""
-    words = Counter(word for text in texts for word in text.split())
-    stems = Counter[str]()
-    for word, often in words.items():
-        for part in key(word).split():
-            stems[stem(part)] += often
-    plain = [word for word in words if word.isascii() and word.isalpha() and word.islower() and len(word) >= _LEAST]
-    return sorted(random.Random(SEED).sample(sorted(word for word in plain if stems[stem(word)] == 1), count))
+    """Words that stand once in all texts, drawn by chance; no other word begins as they do, for what is related is
+    found, too."""
+    words = Counter(word for text in texts for word in _WORD.findall(text))
+    begun = Counter(word[:_ALIKE].lower() for word in words)
+    rare = [word for word, often in words.items() if often == 1 and word.islower() and len(word) >= _LEAST]
+    alone = sorted(word for word in rare if word.isascii() and begun[word[:_ALIKE]] == 1)
+    return sorted(random.Random(SEED).sample(alone, count))
 
 
 def lens(home: Path, *arguments: str) -> tuple[Any, float, float]:
