@@ -40,7 +40,7 @@ def test_a_server_reads_on_while_nobody_asks(server: str, tmp_path: Path) -> Non
         )
         (folder / f"paper-{number:02}.pdf").write_bytes(PdfMaking([page] * 10).written())
     with ExitStack() as stack:
-        asked = SERVERS[server](home, folder, {"LENS_READER": "off"}, stack)
+        asked = SERVERS[server](home, folder, {"LENS_READER": "off", "LENS_BUDGET_SECONDS": "3"}, stack)
         first = coverage(asked.answer("When was the crane of the harbour built?", "evidence"))
         assert 0 < first["unread"] <= FILES == first["documents"]
         until = time.monotonic() + PATIENCE

@@ -147,7 +147,7 @@ class Soak:
         self._good = cycle([(name, data, self._read(name, data)) for name, data in sorted(seeds.items())])
 
     def hostile(self, what: str, name: str, data: bytes) -> str:
-        """Read a document that may do anything, after a glance and a later part where its kind has these; how it ended."""
+        """Read a document that may do anything, after a glance and a later part where its kind has them; its end."""
         kind = kind_for(name) or kind_named(name)
         if kind.glances:
             self._bounded(f"glance, {what}", lambda: self._extractor.glance(kind, [data]))
