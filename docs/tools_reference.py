@@ -6,7 +6,7 @@ from typing import Any
 
 from protocol_reference import table
 
-from lens_lsp.mcp.tools import TOOLS
+from lens_lsp.mcp.agent_server import TOOLS
 
 HEAD = """\
 # Tools for agents

@@ -49,17 +49,13 @@ class ServerProcess:
         self.gone: asyncio.Future[int] = self._loop.create_future()
         self._read_all = threading.Event()
         self._process = _started(env)
+        self.pid = self._process.pid
         stdin, stdout = _pipes(self._process)
         self._inbox = Inbox(stdout, self._loop)
         self._outbox = Outbox(stdin, lambda why: self.kill())
         self._inbox.start()
         self._outbox.start()
         threading.Thread(target=self._watch, name="lens-child", daemon=True).start()
-
-    @property
-    def pid(self) -> int:
-        """Its number."""
-        return self._process.pid
 
     def send(self, message: Mapping[str, object]) -> None:
         """Have a message written. One that is none (`ValueError`) is the caller's fault."""
@@ -163,6 +159,10 @@ class Client:
         self.server: Mapping[str, Any] = {}
         """The result of ``initialize``."""
         self._process = process
+        self.pid = process.pid
+        """The number of the server's process."""
+        self.gone = process.gone
+        """Gets the exit status when the process has ended, negative for a signal. Wait for it by ``asyncio.wait``."""
         self._hear = hear
         self._number = 0
         self._waiting: dict[int, asyncio.Future[Any]] = {}
@@ -201,19 +201,9 @@ class Client:
         return client
 
     @property
-    def gone(self) -> asyncio.Future[int]:
-        """Gets the exit status when the process has ended, negative for a signal. Wait for it by ``asyncio.wait``."""
-        return self._process.gone
-
-    @property
     def listening(self) -> bool:
         """Whether requests still have a chance; `gone` follows soon after when they have none."""
         return not self._reading.done()
-
-    @property
-    def pid(self) -> int:
-        """The number of the server's process."""
-        return self._process.pid
 
     async def request(self, method: str, params: Mapping[str, object] | None = None) -> Any:
         """The result of a request. Raises `Refused` and `ServerGone`.
@@ -300,17 +290,12 @@ class Client:
 
     def _reply(self, number: int | str, task: asyncio.Task[object]) -> None:
         del self._asked[number]
-        error = None if task.cancelled() else task.exception()
-        if task.cancelled():
-            self._refuse(number, Refused(CANCELLED, "cancelled"))
-        elif isinstance(error, Refused):
-            self._refuse(number, error)
-        elif error is not None:
-            self._refuse(number, Refused(_INTERNAL, f"something went wrong that should not ({type(error).__name__})"))
-        else:
+        error = Refused(CANCELLED, "cancelled") if task.cancelled() else task.exception()
+        if error is None:
             self._send({"id": number, "result": task.result()})
-
-    def _refuse(self, number: int | str, error: Refused) -> None:
+            return
+        if not isinstance(error, Refused):
+            error = Refused(_INTERNAL, f"something went wrong that should not ({type(error).__name__})")
         self._send({"id": number, "error": {"code": error.code, "message": error.message}})
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lens_lsp.app.settings import Request
     from lens_lsp.corpus.corpus_rules import CorpusRules
 
+
 PROJECT_FILE = ".lens.toml"
 MOST_BYTES = 64 << 10
 """A file of settings that is larger is none."""
@@ -277,7 +278,7 @@ class _Senders:
             model=self._model(environment),
             limits=limits,
             own=own,
-            call_seconds=self._call_seconds(command),
+            call_seconds=self._highest("model.callSeconds", "call_seconds", command.call_seconds),
             daily_tokens=self._highest("budget.dailyTokens", "daily_tokens"),
             reader=self._highest("reader", "reader") or SHIPPED,
             rules=self._rules(command),
@@ -288,14 +289,14 @@ class _Senders:
             notices=tuple(self.notices),
         )
 
-    def _highest(self, key: str, name: str) -> Any:
-        """What the editor says, else the environment, else the user's file."""
-        for source, options in (
-            (SettingSource.EDITOR, self.editor),
-            (SettingSource.ENVIRONMENT, self.variables),
-            (SettingSource.USER_FILE, self.user),
+    def _highest(self, key: str, name: str, typed: object = None) -> Any:
+        """What was typed, else what the editor says, else the environment, else the user's file."""
+        for source, value in (
+            (SettingSource.COMMAND_LINE, typed),
+            (SettingSource.EDITOR, getattr(self.editor, name, None)),
+            (SettingSource.ENVIRONMENT, getattr(self.variables, name, None)),
+            (SettingSource.USER_FILE, getattr(self.user, name, None)),
         ):
-            value = getattr(options, name, None)
             if value is not None:
                 self.sources[key] = source
                 return value
@@ -314,11 +315,11 @@ class _Senders:
         return mode
 
     def _model(self, environment: Mapping[str, str]) -> ModelSettings:
-        own = ModelSettings() if self.user is None else _with_options(ModelSettings(), self.user)
+        before = ModelSettings()
+        own = _with_options(before, self.user)
         context = None if self.variables is None else self.variables.context_tokens
         here = own.of_environment(environment, context, None if self.user is None else self.user.key_origin)
-        model = here if self.editor is None else _with_options(here, self.editor)
-        before = ModelSettings()
+        model = _with_options(here, self.editor)
         for source, now in (
             (SettingSource.USER_FILE, own),
             (SettingSource.ENVIRONMENT, here),
@@ -354,17 +355,9 @@ class _Senders:
                 own.add(name)
         return Limits(**chosen), frozenset(own)
 
-    def _call_seconds(self, command: CommandLine) -> float | None:
-        seconds: float | None = self._highest("model.callSeconds", "call_seconds")
-        if command.call_seconds is not None:
-            self.sources["model.callSeconds"] = SettingSource.COMMAND_LINE
-            seconds = command.call_seconds
-        return seconds
-
     def _rules(self, command: CommandLine) -> CorpusRules:
-        respected = self._highest("respectIgnoreFiles", "respect_ignore_files")
-        if command.no_ignore:
-            respected, self.sources["respectIgnoreFiles"] = False, SettingSource.COMMAND_LINE
+        typed = False if command.no_ignore else None
+        respected = self._highest("respectIgnoreFiles", "respect_ignore_files", typed)
         rules = CorpusRules(
             respect_ignore_files=respected is not False,
             exclude=(*_patterns(self.user), *_patterns(self.editor)),
@@ -410,7 +403,7 @@ def _number(text: str) -> object:
 
 
 def _patterns(options: SharedOptions | None) -> tuple[str, ...]:
-    return () if options is None else tuple(options.exclude or ())
+    return tuple((options and options.exclude) or ())
 
 
 def workspace_of(path: str) -> str:
@@ -453,8 +446,7 @@ def read_settings(
 
     A path that does not exist has no say. Raises `PathNotFound` where none exists.
     """
-    workspaces = workspaces_of(paths) if projects else ()
-    return settings_of(workspaces, environment, command=options, client=client)
+    return settings_of(workspaces_of(paths) if projects else (), environment, command=options, client=client)
 
 
 def load_settings(
@@ -590,8 +582,10 @@ def _compare(old: str, new: str, changes: Mapping[str, object]) -> None:
         raise KeyError("another meaning")
 
 
-def _with_options(model: ModelSettings, options: ClientOptions) -> ModelSettings:
-    """The model with what a sender of options says of it."""
+def _with_options(model: ModelSettings, options: ClientOptions | None) -> ModelSettings:
+    """The model with what a sender of options, if there is one, says of it."""
+    if options is None:
+        return model
     named = model.named(options.base_url, options.name)
     prices = None if options.prices is None else (options.prices.tokens_in, options.prices.tokens_out)
     return replace(named, context_tokens=options.context_tokens or named.context_tokens, prices=prices or named.prices)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Callable, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -112,7 +112,9 @@ class Lens:
                 places, read, warning = _reranked(query, list(evidence.values()), settings, cancelled)
                 stages.append(Stage("rerank", time.perf_counter() - ordering))
                 warnings += [warning] if warning else []
-                place, evidence = _ordered(place, evidence, places[:limit])
+                found = [list(evidence.items())[at] for at in places[:limit]]
+                evidence = {passage: replace(item, n=n) for n, (passage, item) in enumerate(found, 1)}
+                place = replace(place, passages=list(evidence))
         return Findings(
             query=query,
             roots=ready.roots,
@@ -170,12 +172,8 @@ class Lens:
         if request.thread is not None and memory is None:
             raise UsageError("a thread needs the store of answers: leave out --no-store")
         seconds = QUESTION if terms.budget is None else terms.budget.seconds
-        work, workspace, glimpse = (
-            QuestionTasks(cancelled, seconds=seconds, clock=clock),
-            self._workspace,
-            EarlyEvidenceTimer(clock),
-        )
-        heard = observer or _Silent()
+        work = QuestionTasks(cancelled, seconds=seconds, clock=clock)
+        workspace, glimpse, heard = self._workspace, EarlyEvidenceTimer(clock), observer or _Silent()
         with workspace.open() as opened:
 
             def bring_up() -> Future[PreparedWorkspace]:
@@ -228,16 +226,6 @@ def _publish(
         if len(evidence) <= limit:
             observer.evidence(item)
     return evidence
-
-
-def _ordered(
-    place: Localisation, evidence: Mapping[ScoredPassage, Evidence], places: Sequence[int]
-) -> tuple[Localisation, dict[ScoredPassage, Evidence]]:
-    """What stands at some places of the passages, in their order."""
-    found = list(evidence.items())
-    chosen = [found[at] for at in places]
-    numbered = {passage: replace(item, n=n) for n, (passage, item) in enumerate(chosen, 1)}
-    return replace(place, passages=list(numbered)), numbered
 
 
 def _reranked(

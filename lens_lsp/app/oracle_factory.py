@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,7 +148,6 @@ class OracleFactory:
     def metered(self) -> OracleFactory:
         """The same for a run of many questions: every call is counted on its own, and the run ends before one that
         could exceed a day's tokens."""
-
         if self.model is None:
             return self
         meter = self._counter()
@@ -270,12 +270,10 @@ def reader_status(settings: Settings) -> str:
 
     folder, began = _reader_folder(settings), time.perf_counter()
     if folder is None:
-        said = (
-            "`reader` says so, only counts and lists are answered; take it out of your settings to turn it on"
-            if settings.reader == OFF
-            else "this package has none, only counts and lists are answered"
-        )
-        return f"off: {said}"
+        why, helps = "this package has none", ""
+        if settings.reader == OFF:
+            why, helps = "`reader` says so", "; take it out of your settings to turn it on"
+        return f"off: {why}, only counts and lists are answered{helps}"
     try:
         load(folder)
     except ReaderUnavailable as why:
@@ -290,13 +288,9 @@ def _reader_folder(settings: Settings) -> Path | None:
     """Where the reader of the settings is; None where there is to be none."""
     from lens_lsp.judge.reader import cross_encoder
 
-    if settings.reader == OFF:
-        return None
-    if settings.reader == SHIPPED:
-        return (
-            cross_encoder.SHIPPED if cross_encoder.SHIPPED.is_dir() else None
-        )  # a package without weights has no reader to miss
-    return Path(settings.reader)
+    if settings.reader == SHIPPED:  # a package without weights has no reader to miss
+        return cross_encoder.SHIPPED if cross_encoder.SHIPPED.is_dir() else None
+    return None if settings.reader == OFF else Path(settings.reader)
 
 
 class MeteredChat:
@@ -365,7 +359,13 @@ class MeteredChat:
 
         call = _Call(request)
         most = call.tokens_in + request.max_tokens
-        self._require(most)
+        left = inf if self._daily is None else self._meter.left(self._daily) - self._pending
+        if left < most:
+            raise UsageError(
+                f"of the {self._daily:,} tokens a day of budget.dailyTokens, {max(0, left):,} are left, and the next "
+                f"call may take {most:,}; run the same command tomorrow, or with a higher limit: a measurement "
+                "goes on from here"
+            )
         self._pending += most
         try:
             yield call
@@ -376,18 +376,6 @@ class MeteredChat:
             self._pending -= most
             if not call.refused:
                 self._meter.spent(call.tokens_in, call.tokens_out)
-
-    def _require(self, most: int) -> None:
-        """Raises `UsageError` unless so many tokens are left beside those that calls under way may cost."""
-        if self._daily is None:
-            return
-        left = self._meter.left(self._daily) - self._pending
-        if left < most:
-            raise UsageError(
-                f"of the {self._daily:,} tokens a day of budget.dailyTokens, {max(0, left):,} are left, and the next "
-                f"call may take {most:,}; run the same command tomorrow, or with a higher limit: a measurement "
-                "goes on from here"
-            )
 
 
 class _Call:

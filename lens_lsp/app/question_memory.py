@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -132,18 +132,20 @@ class Memory:
         if oracle == OFFLINE:
             return ()
         found: dict[str, None] = {}
-        for like, id_ in self._alike(question):
-            cluster = self.store.cluster(id_) if like >= _ALIKE else None
-            for asked in () if cluster is None else cluster.asked:
+        for _, cluster in self._alike(question):
+            for asked in cluster.asked:
                 if asked.oracle == oracle:
                     found.update(dict.fromkeys(requirement.text for requirement in asked.plan.requirements))
         return tuple(found)[:_MOST_NEAR]
 
-    def _alike(self, question: str) -> list[tuple[float, str]]:
-        """How alike the earlier questions are, the most alike first, with their clusters."""
+    def _alike(self, question: str) -> Iterator[tuple[float, Cluster]]:
+        """The clusters of questions like this one, the most alike first, with how alike these are."""
         words = content(question)
         known = ((likeness(words, content(key)), id_) for id_, key in self.store.questions())
-        return sorted(known, key=lambda entry: (-entry[0], entry[1]))[:_MOST_ALIKE]
+        for like, id_ in sorted(known, key=lambda entry: (-entry[0], entry[1]))[:_MOST_ALIKE]:
+            cluster = self.store.cluster(id_) if like >= _ALIKE else None
+            if cluster is not None:
+                yield like, cluster
 
     def recollect(
         self,
@@ -189,9 +191,8 @@ class Memory:
         """
         scores: dict[Key, float] = {}
         now = self._clock()
-        for like, id_ in self._alike(question):
-            cluster = self.store.cluster(id_) if like >= _ALIKE else None
-            if cluster is None or cluster.archived:
+        for like, cluster in self._alike(question):
+            if cluster.archived:
                 continue
             proving = {name for fact in live(cluster) for name in fact.evidence}
             for _, key, _ in place.found(entry for entry in cluster.citations if entry[0] in proving):
@@ -200,12 +201,8 @@ class Memory:
         return {**scores, **dict.fromkeys(sorted(cited), 1.0)}
 
     def _notes(self, place: WorkspacePaths) -> dict[Key, tuple[str, str]]:
-        notes = {}
-        for summary in self.store.summaries():
-            key = place.key(summary.root, summary.path)
-            if key is not None:
-                notes[key] = (summary.text, summary.sha256)
-        return notes
+        found = ((place.key(each.root, each.path), each) for each in self.store.summaries())
+        return {key: (each.text, each.sha256) for key, each in found if key is not None}
 
     def called_wrong(self, entry: AnswerRecord) -> WrongAnswer | None:
         """The wrong answer that this one repeats, by its words or by one of its facts; None where it repeats none."""
@@ -239,8 +236,11 @@ class Memory:
                 looks = _anew(recalled, {id_ for cluster in before for id_, _ in cluster.citations})
                 before = [rechecked(cluster, looks) for cluster in before]
             before = [used_again(c, self._clock()) if c.id in reused else c for c in before]
-            fresh = [] if new is None else [new]
-            after = organise([*before, *_unlike(fresh, before)])
+            fresh = new
+            if fresh is not None and any(cluster.id == fresh.id for cluster in before):
+                # Another id, so that merging can tell them apart.
+                fresh = replace(fresh, id=identify(fresh.id, str(fresh.created)))
+            after = organise(before if fresh is None else [*before, fresh])
             return Changes(after.clusters, after.gone, summaries=() if new is None else _summaries(entry, citations))
 
         changes = self.store.update(change)
@@ -452,12 +452,6 @@ def _anew(recalled: Recalled, known: set[str]) -> dict[str, Checked]:
             look = replace(look, citation=replace(citation, path=one.citation.path, heading=one.citation.heading))
         looks[id_] = look
     return looks
-
-
-def _unlike(fresh: Sequence[Cluster], before: Sequence[Cluster]) -> list[Cluster]:
-    """New clusters; under another id where theirs is taken, so that merging can tell them apart."""
-    taken = {cluster.id for cluster in before}
-    return [c if c.id not in taken else replace(c, id=identify(c.id, str(c.created))) for c in fresh]
 
 
 @dataclass(slots=True)

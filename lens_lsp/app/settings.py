@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import DocumentOptions
-from lens_lsp.corpus.intake import Buffer
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode, StopReason
 from lens_lsp.model.errors import UsageError
@@ -20,6 +19,7 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.judge.llm.openai_client import OpenAIChat
 
 

@@ -10,15 +10,12 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import HERE, workspaces_of
-from lens_lsp.memory.check import Cited, Finding
 from lens_lsp.memory.clusters import citation_id, live, organise, rechecked, wrong_answers
-from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_rows import Changes, StoreView
 from lens_lsp.model.cluster import Checked, CitationState, Cluster, WrongAnswer
 from lens_lsp.model.lazy_dataclass import dataclass
 
@@ -26,7 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lens_lsp.app.question_memory import Memory
+    from lens_lsp.memory.check import Cited, Finding
     from lens_lsp.memory.store import Store
+    from lens_lsp.memory.store_rows import Changes, StoreView
 
 Notify = Callable[[str], object]
 _SHORT = 8
@@ -78,18 +77,12 @@ def existing_store(paths: Sequence[str], choice: StoreChoice, notify: Notify) ->
     from lens_lsp.memory.store import Store
     from lens_lsp.memory.store_file import StoreUnavailable
 
-    store = None
-    if not choice.off:
-        try:
-            folder = choice.place(workspace_for(paths))
-        except StoreUnavailable:  # without a home there is no store
-            yield None
-            return
-        store = Store.existing(folder)
-    if store is None:
-        yield None
-        return
-    with _told(store, notify):
+    try:
+        folder = None if choice.off else choice.place(workspace_for(paths))
+    except StoreUnavailable:  # without a home there is no store
+        folder = None
+    store = None if folder is None else Store.existing(folder)
+    with nullcontext() if store is None else _told(store, notify):
         yield store
 
 
@@ -116,6 +109,8 @@ def _told(store: Store, notify: Notify) -> Iterator[None]:
 
 def kept_citations(store: Store, workspace: str) -> list[Cited]:
     """Every citation that a live fact of a store rests on, once; ``workspace`` is what its roots are relative to."""
+    from lens_lsp.memory.check import Cited
+
     cited: dict[str, Cited] = {}
     for cluster in store.clusters():
         proving = {id_ for fact in live(cluster) for id_ in fact.evidence}
@@ -141,6 +136,8 @@ def freshness(clusters: Iterable[Cluster], findings: Iterable[Finding]) -> dict[
 def settle(store: Store, findings: Iterable[Finding]) -> Changes:
     """Keep what a check of `kept_citations` has shown: moved quotes are cited where they stand, facts without proof are
     retired, clusters without facts archived. Raises `NotSaved`."""
+    from lens_lsp.memory.store_rows import Changes
+
     looks = {citation_id(finding.cited.citation): _anew(finding.checked) for finding in findings}
 
     def change(view: StoreView) -> Changes:

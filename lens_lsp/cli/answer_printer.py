@@ -262,7 +262,8 @@ class OneScreen:
 
     def rest(self, answer: Answer, below: int) -> str:
         """The passages and the answer, or what of these was not said yet."""
-        note = reused_line(answer, self._screen)
+        known = clipped(reused_note(answer), self._screen.width)
+        note = self._screen.style.dim(known) + "\n" if known else ""
         if self._said:
             if self._said.strip() == answer.text.strip():
                 return _paragraph_end(self._said)[1:] + note
@@ -333,11 +334,9 @@ def passages(answer: Answer, places: Places, style: Style) -> str:
 def live_line(item: Evidence, places: Places, style: Style, columns: int) -> str:
     """One line for a passage that was just found, its number not yet known; ``columns`` is the terminal's width."""
     where = opened_at(places, item, Style())
-    quote = printable_line(item.quote)
     room = columns - len(where) - 5
-    if room < 10:
-        return style.dim(f"· {where}") + "\n"
-    return style.dim(f"· {where}  {quote if len(quote) <= room else quote[: room - 1] + '…'}") + "\n"
+    quote = printable_line(item.quote, room)
+    return style.dim(f"· {where}  {quote}" if room >= 10 else f"· {where}") + "\n"
 
 
 def markdown_answer(answer: Answer, places: Places) -> str:
@@ -651,13 +650,6 @@ def wrapped_text(answer: Answer, screen: Screen) -> str:
     """A text that a model worded, in full, its lines wrapped at the width."""
     lines: list[str] = []
     for line in printable(answer.text).strip("\n").split("\n"):
-        lines += (
-            [line[start:end] for start, end in wrapped(line, screen.width)] if columns(line) > screen.width else [line]
-        )
+        parts = wrapped(line, screen.width) if columns(line) > screen.width else [(0, len(line))]
+        lines += [line[start:end] for start, end in parts]
     return answer_text("\n".join(lines), screen.style).removesuffix("\n")
-
-
-def reused_line(answer: Answer, screen: Screen) -> str:
-    """What of the answer was known before, on a line."""
-    told = reused_note(answer)
-    return screen.style.dim(clipped(told, screen.width)) + "\n" if told else ""

@@ -32,11 +32,11 @@ from lens_lsp.corpus.document_store import kept
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.extraction import NO_PROGRAM, cache_folder
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.scan import fast_matcher_available
+from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.corpus.walk import FileEntry, discover
-from lens_lsp.documents.kinds import INSTALL, KINDS, kind_for, missing, reader_version
+from lens_lsp.documents.kinds import INSTALL, KINDS, DocumentKind, kind_for, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.memory.userdata import Consents, Usage, consent_file, usage_file
@@ -145,12 +145,8 @@ def _facts(paths: Sequence[str], workspace: str, environment: Mapping[str, str])
     return {
         "versions": _versions(),
         "libraries": {name: _installed(name) for name in (*_REQUIRED, *_OPTIONAL)},
-        "search": {
-            "scanner": scanner,
-            "model": model_in_words(settings),
-            "reader": reader_status(settings),
-        },
-        "documents": _documents(),
+        "search": {"scanner": scanner, "model": model_in_words(settings), "reader": reader_status(settings)},
+        "documents": {kind.name: _document_reader(kind) for kind in KINDS},
         "settings": settings_in_words(settings),
         "environment": {
             name: "set" if environment.get(name) else "not set"
@@ -158,7 +154,11 @@ def _facts(paths: Sequence[str], workspace: str, environment: Mapping[str, str])
         },
         "paths": _paths(settings, workspace, environment),
         "store": _store(workspace, environment),
-        "workspace": _workspace(paths, workspace),
+        "workspace": {
+            "folder": workspace,
+            "projectSettings": _present(os.path.join(workspace, PROJECT_FILE)),
+            **({"note": f"the first of {len(paths)} paths"} if len(paths) > 1 else {}),
+        },
         **corpus_facts(workspace, settings.rules),
     }
 
@@ -181,27 +181,19 @@ def _installed(name: str) -> str:
         return "not installed" + (" (optional, for `lens eval`)" if name in _OPTIONAL else "")
 
 
-def _documents() -> dict[str, object]:
-    """Who reads documents that are no text files: by kind, with what is to be installed where nobody does."""
-    rows: dict[str, object] = {}
-    for kind in KINDS:
-        lacking = missing(kind)
-        rows[kind.name] = f"not read, without {', '.join(lacking)}: {INSTALL}" if lacking else reader_version(kind)
-    return rows
+def _document_reader(kind: DocumentKind) -> str | None:
+    """Who reads a kind of document, and what is to be installed where nobody does."""
+    lacking = missing(kind)
+    return f"not read, without {', '.join(lacking)}: {INSTALL}" if lacking else reader_version(kind)
 
 
 def _paths(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """Where the user's settings are, texts of documents are kept, and the program that reads pictures is found."""
-    configuration = user_file(environment)
     ocr = "off"
     if settings.documents.ocr:
         program = tesseract(environment.get("PATH", ""), (workspace, *settings.extra_roots))
         ocr = f"{program} ({settings.documents.ocr})" if program else NO_PROGRAM
-    return {
-        "userConfiguration": f"{configuration} ({_presence(configuration)})",
-        "extractions": _extractions(settings),
-        "ocr": ocr,
-    }
+    return {"userConfiguration": _present(user_file(environment)), "extractions": _extractions(settings), "ocr": ocr}
 
 
 def _extractions(settings: Settings) -> str:
@@ -250,14 +242,6 @@ def _health(health: Health) -> dict[str, object]:
     return rows
 
 
-def _workspace(paths: Sequence[str], workspace: str) -> dict[str, object]:
-    settings = os.path.join(workspace, PROJECT_FILE)
-    rows: dict[str, object] = {"folder": workspace, "projectSettings": f"{settings} ({_presence(settings)})"}
-    if len(paths) > 1:
-        rows["note"] = f"the first of {len(paths)} paths"
-    return rows
-
-
 def model_in_words(settings: Settings) -> str:
     """Whether a model is configured, and by whom."""
     if settings.model.missing:
@@ -268,48 +252,40 @@ def model_in_words(settings: Settings) -> str:
 
 def settings_in_words(settings: Settings) -> dict[str, object]:
     """Every setting with its source, what was used today, and what is wrong with what was said."""
-    rows: dict[str, object] = {
-        key: f"{value} ({settings.source(key).value})" for key, value in _values(settings).items()
-    }
-    rows["model.key"] = _key(settings)
-    rows["exclude"] = (
-        f"{some(len(settings.rules.exclude), 'pattern')} of your own,"
-        f" {sum(len(project.exclude) for project in settings.rules.projects)} of the project"
-    )
-    rows["scopes"] = (
-        f"{some(sum(len(project.scopes) for project in settings.rules.projects), 'pattern')} of the project"
-    )
-    rows["fallbackEncoding"] = settings.rules.fallback_encoding
-    rows["usedToday"] = _used()
-    rows["consents"] = len(Consents.read(consent_file()).given)
-    rows |= {f"problem {n}": notice.text for n, notice in enumerate(settings.notices, 1)}
-    return rows
-
-
-def _values(settings: Settings) -> dict[str, str]:
-    model, limits = settings.model, settings.limits
+    model, limits, rules = settings.model, settings.limits, settings.rules
+    own = "the mode's own"
+    memory = None if settings.memory is None else settings.memory >> 20
     prices = "unknown" if model.prices is None else f"in {model.prices[0]:g}, out {model.prices[1]:g}"
-    return {
+    values = {
         "mode": settings.mode,
         "model.baseUrl": "set" if model.base_url else "not set",
         "model.name": "set" if model.name else "not set",
         "model.contextTokens": _number(model.context_tokens, "what the endpoint says"),
         "model.callSeconds": _number(settings.call_seconds, f"{Budget().call_seconds:g}"),
         "model.prices": prices,
-        "budget.calls": _number(limits.calls, "the mode's own"),
-        "budget.tokens": _number(limits.tokens, "the mode's own"),
-        "budget.seconds": _number(limits.seconds, "the mode's own"),
+        "budget.calls": _number(limits.calls, own),
+        "budget.tokens": _number(limits.tokens, own),
+        "budget.seconds": _number(limits.seconds, own),
         "budget.cost": _number(limits.cost, "no limit"),
         "budget.dailyTokens": _number(settings.daily_tokens, "no limit"),
         "extraRoots": some(len(settings.extra_roots), "folder"),
-        "respectIgnoreFiles": "true" if settings.rules.respect_ignore_files else "false",
-        "cacheMegabytes": _number(
-            None if settings.memory is None else settings.memory >> 20, "a part of the machine's"
-        ),
-        "documents.store": "true" if settings.documents.stored else "false",
+        "respectIgnoreFiles": str(rules.respect_ignore_files).lower(),
+        "cacheMegabytes": _number(memory, "a part of the machine's"),
+        "documents.store": str(settings.documents.stored).lower(),
         "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
         "documents.ocr": settings.documents.ocr or "off",
     }
+    excluded, scoped = (sum(len(getattr(each, name)) for each in rules.projects) for name in ("exclude", "scopes"))
+    rows: dict[str, object] = {key: f"{value} ({settings.source(key).value})" for key, value in values.items()}
+    rows |= {
+        "model.key": _key(settings),
+        "exclude": f"{some(len(rules.exclude), 'pattern')} of your own, {excluded} of the project",
+        "scopes": f"{some(scoped, 'pattern')} of the project",
+        "fallbackEncoding": rules.fallback_encoding,
+        "usedToday": _used(),
+        "consents": len(Consents.read(consent_file()).given),
+    }
+    return rows | {f"problem {n}": notice.text for n, notice in enumerate(settings.notices, 1)}
 
 
 def _number(value: float | None, otherwise: str) -> str:
@@ -323,9 +299,8 @@ def _key(settings: Settings) -> str:
         return "not set"
     if settings.model.missing:
         return "set, no model is configured"
-    return (
-        f"set, not sent: {withheld}" if (withheld := settings.model.key_withheld) else "set, sent to the model's origin"
-    )
+    withheld = settings.model.key_withheld
+    return f"set, not sent: {withheld}" if withheld else "set, sent to the model's origin"
 
 
 def _used() -> str:
@@ -364,7 +339,7 @@ def corpus_facts(folder: str, rules: CorpusRules, *, limit: float = _CENSUS_SECO
                     unread[reason.reason.value] += 1
     except LensError as error:
         return {"corpus": {"problem": str(error)}}
-    folders = {""}.union(*(_folders_above(entry.path) for entry in found.files))
+    folders = {entry.path[:at] for entry in found.files for at, char in enumerate(entry.path) if char == "/"} | {""}
     figures: dict[str, object] = {
         "files": len(found.files) - unread.total(),
         "folders": len(folders),
@@ -402,10 +377,6 @@ def _encoding(root: Root, entry: FileEntry, fallback: str, private: list[Privacy
     return f"{decoded.encoding}{how}"
 
 
-def _folders_above(path: str) -> set[str]:
-    return {path[:at] for at, char in enumerate(path) if char == "/" and at}
-
-
 def _by_count(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=heaviest))
 
@@ -419,8 +390,9 @@ def _watcher(folders: int) -> dict[str, object]:
     return {"limit": limit, "needed": folders, "verdict": verdict}
 
 
-def _presence(path: str) -> str:
-    return "present" if os.path.exists(path) else "absent"
+def _present(path: str) -> str:
+    """A path, and whether it is there."""
+    return f"{path} ({'present' if os.path.exists(path) else 'absent'})"
 
 
 def _as_text(facts: Facts, style: Style) -> str:

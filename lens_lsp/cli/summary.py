@@ -66,7 +66,6 @@ _LONGEST_PATH = 40
 """Columns of a path in a sentence."""
 _DOCUMENTS_SHOWN = 20
 _WORDS_NAMED = 10
-_OTHER_WORDS = "try other or fewer words"
 _WORD = regex(r"[^\W_]+")
 CELL = 50
 """Code points of a cell (docs/explanation/algorithm.md)."""
@@ -144,7 +143,7 @@ class Summary:
         shown = printable_line(result.query if isinstance(result, Findings) else result.question, 60)
         missing = missing_words(result)
         verb = "occurs" if len(missing) == 1 else "occur"
-        why = f"{_joined(missing)} {verb} nowhere{_where(result.coverage)}" if missing else _OTHER_WORDS
+        why = f"{_joined(missing)} {verb} nowhere{_where(result.coverage)}" if missing else "try other or fewer words"
         return f"nothing found for “{shown}” in {some(result.coverage.scanned, 'file')}{skipped}; {why}"
 
     def _skipped(self) -> str:
@@ -327,11 +326,12 @@ class Trace:
 
     def add(self, event: Event) -> None:
         """Take the next event."""
-        match event:
+        match event:  # the words of the answer and its final passages are printed as the answer
             case Planned():
                 self._planned(event)
             case Scanned():
-                self._scanned(event)
+                files = f"{event.files:,} of {some(event.found, 'file')}, {event.skipped:,} skipped"
+                self._section("Scan").append(f"  {files}; {some(event.matches, 'place')} with a term")
             case Admitted():
                 self._admitted(event)
             case Proposed():
@@ -346,8 +346,6 @@ class Trace:
                 self._answer = event.answer
             case Stopped():
                 self._section("Stopped").append(f"  {event.reason.value}: {_STOPPED[event.reason]}")
-            case _:
-                pass  # the words of the answer and its final passages are printed as the answer
 
     def text(self, seconds: float) -> str:
         """The whole trace; ``seconds`` is the time of the command."""
@@ -369,10 +367,6 @@ class Trace:
             lines.append(f"  combined by {rule.kind.value}" + (f": {rule.expression}" if rule.expression else ""))
         weights = ", ".join(f"{verdict.value} {event.table[verdict]:+.2f}" for verdict in reversed(Verdict))
         lines.append(f"  verdicts weigh, in nats: {weights}")
-
-    def _scanned(self, event: Scanned) -> None:
-        files = f"{event.files:,} of {some(event.found, 'file')}, {event.skipped:,} skipped"
-        self._section("Scan").append(f"  {files}; {some(event.matches, 'place')} with a term")
 
     def _admitted(self, event: Admitted) -> None:
         first = len(self._documents)
@@ -429,9 +423,8 @@ class Trace:
     def _covered(self, event: Covered) -> None:
         lines = self._in_round(event.round)
         for belief in event.beliefs:
-            glr = "no quote" if belief.glr is None else f"GLR {belief.glr:.4f}"
-            against = ">" if belief.glr is not None and belief.glr > belief.threshold else "≤"
-            passed = glr if belief.glr is None else f"{glr} {against} {belief.threshold:.4f}"
+            glr, threshold = belief.glr, belief.threshold
+            passed = "no quote" if glr is None else f"GLR {glr:.4f} {'>' if glr > threshold else '≤'} {threshold:.4f}"
             lines.append(f"  {self._standing(belief)}; {passed}; P(nowhere) {belief.nowhere:.10f}")
             for best in belief.best:
                 lines.append(f"      {best.belief:.10f}  {self._cell(best.document, best.cell)}")

@@ -27,8 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.hang_safe_io import call_of
-from lens_lsp.corpus.safe_open import Root, Skipped, skipped
+from lens_lsp.corpus.safe_open import Root, Skipped, call_of, skipped
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Position, Span

@@ -418,7 +418,7 @@ def _is_full(extracted: Extracted) -> bool:
 
 def privacy_in(extracted: Extracted) -> Privacy | None:
     """How a document's metadata or its first lines say that it is private, None where they do not."""
-    from lens_lsp.corpus.privacy_markers import privacy_of
+    from lens_lsp.corpus.text_marks import privacy_of
     from lens_lsp.model.marks import privacy
 
     return privacy_of("plain", extracted.text) if extracted.private is None else privacy(extracted.private)

@@ -21,8 +21,8 @@ from lens_lsp.corpus.encoding import LARGE, FoldedBatch, FoldedText, blank, deco
 from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
-from lens_lsp.corpus.generated_spans import GeneratedSpans, find_generated, suspects, unsearchable
 from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped, read_files
+from lens_lsp.corpus.text_marks import GeneratedSpans, find_generated, suspects, unsearchable
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.documents.kinds import DocumentKind, StoredText, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason

@@ -696,35 +696,19 @@ class _Boundaries:
         """A mask over the occurrences of one buffer, which must end in a separator."""
         if self._free:
             return np.ones(len(which), bool)
-        end = where + self._size[which]
-        ascii_ok = self._left_ascii(data, which, where) & self._right_ascii(data, which, end)
+        start, end = self._word_start[which], where + self._size[which]
+        ok: Mask = ~start | (where == 0) | ~_WORD[data[where - 1]]
+        ok &= self._ends(data, which, end, _WORD, range(1, MAX_SUFFIX + 1))
         if self._plain:
-            return ascii_ok
-        other_ok = self._left_other(data, which, where) & self._right_other(data, which, end)
-        mask: Mask = np.where(self._multibyte[which], other_ok, ascii_ok)
-        return mask
-
-    def _left_ascii(self, data: Bytes, which: Ints, where: Ints) -> Mask:
-        mask: Mask = ~self._word_start[which] | (where == 0) | ~_WORD[data[where - 1]]
-        return mask
-
-    def _right_ascii(self, data: Bytes, which: Ints, end: Ints) -> Mask:
-        suffix = self._suffix[which]
-        last = len(data) - 1
-        ok: Mask = (suffix == 255) | ~_WORD[data[np.minimum(end, last)]]
-        for k in range(1, MAX_SUFFIX + 1):
-            ok |= (suffix >= k) & ~_WORD[data[np.minimum(end + k, last)]]
-        return ok
-
-    def _left_other(self, data: Bytes, which: Ints, where: Ints) -> Mask:
+            return ok
         letter = _CONTINUATION[data[where - 1]] & _LEAD[data[where - 2]] & (where >= 2)
-        mask: Mask = ~self._word_start[which] | ~letter
-        return mask
+        other = (~start | ~letter) & self._ends(data, which, end, _LEAD, range(2, _MULTIBYTE_SUFFIX + 1, 2))
+        return np.where(self._multibyte[which], other, ok)
 
-    def _right_other(self, data: Bytes, which: Ints, end: Ints) -> Mask:
-        suffix = self._suffix[which]
-        last = len(data) - 1
-        ok: Mask = (suffix == 255) | ~_LEAD[data[np.minimum(end, last)]]
-        for k in range(2, _MULTIBYTE_SUFFIX + 1, 2):
-            ok |= (suffix >= k) & ~_LEAD[data[np.minimum(end + k, last)]]
+    def _ends(self, data: Bytes, which: Ints, end: Ints, letters: Mask, suffixes: Iterable[int]) -> Mask:
+        """Whether the word ends behind each occurrence, or behind as many more bytes as its literal allows."""
+        suffix, last = self._suffix[which], len(data) - 1
+        ok: Mask = (suffix == 255) | ~letters[data[np.minimum(end, last)]]
+        for more in suffixes:
+            ok |= (suffix >= more) & ~letters[data[np.minimum(end + more, last)]]
         return ok

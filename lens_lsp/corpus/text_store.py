@@ -38,7 +38,6 @@ from lens_lsp.corpus.encoding import (
 )
 from lens_lsp.corpus.extraction import DocumentQueue, Pictures, extractions
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
-from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.intake import (
     Batch,
     Buffer,
@@ -53,6 +52,7 @@ from lens_lsp.corpus.intake import (
 )
 from lens_lsp.corpus.safe_open import UNKNOWN, Identity, Key, Root, Skipped, display_path, identity_of
 from lens_lsp.corpus.scan import Places
+from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, differing, entry_of
 from lens_lsp.documents.kinds import Gist, StoredText
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason

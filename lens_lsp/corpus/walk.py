@@ -40,17 +40,19 @@ from lens_lsp.corpus.corpus_rules import (
     some_denied,
 )
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.hang_safe_io import call_of, list_into, stat_entry
 from lens_lsp.corpus.safe_open import (
     IDENTITY,
     Handle,
     Identity,
     Root,
     Skipped,
+    call_of,
     close_folder,
     display_path,
+    list_into,
     open_folder_at,
     skipped,
+    stat_entry,
 )
 from lens_lsp.disk import mounted_file_systems
 from lens_lsp.documents.kinds import kind_for

@@ -23,13 +23,11 @@ from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank
 from lens_lsp.corpus.extraction import AGAIN, LARGEST, Pictures, extractions, privacy_in
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import TextReader
-from lens_lsp.corpus.generated_spans import find_generated
-from lens_lsp.corpus.hang_safe_io import WAIT, set_deadline
 from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, trusted, without_documents
-from lens_lsp.corpus.privacy_markers import privacy_of
 from lens_lsp.corpus.safe_open import (
     IDENTITY,
     UNKNOWN,
+    WAIT,
     Identity,
     Key,
     Root,
@@ -38,7 +36,9 @@ from lens_lsp.corpus.safe_open import (
     display_path,
     identity_of,
     open_named,
+    set_deadline,
 )
+from lens_lsp.corpus.text_marks import find_generated, privacy_of
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover
 from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for

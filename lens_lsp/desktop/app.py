@@ -338,7 +338,7 @@ _FAILURES = dict.fromkeys(
 
 def preferences() -> dict[str, object]:
     """What the user's file says, and how it is about the key. Raises `UsageError` for a file that cannot be used."""
-    model = _model()
+    model = read_settings((), os.environ).model
     return {
         "settings": written_settings(os.environ),
         "key": {
@@ -384,10 +384,6 @@ def drop_key() -> dict[str, object]:
     return preferences()
 
 
-def _model() -> ModelSettings:
-    return read_settings((), os.environ).model
-
-
 def _origin(model: ModelSettings) -> str | None:
     if model.base_url is None:
         return None
@@ -398,7 +394,7 @@ def _origin(model: ModelSettings) -> str | None:
 
 
 def _required() -> str:
-    origin = _origin(_model())
+    origin = _origin(read_settings((), os.environ).model)
     if origin is None:
         raise UsageError("a key belongs to the address of a model: set model.baseUrl first")
     return origin

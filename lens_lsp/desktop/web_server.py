@@ -50,7 +50,7 @@ async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -
     admission = LinkAdmission(lambda: _print(_link(port, admission), "In another browser"))
     assistant, connections = Assistant(folders), ConnectionLimit()
     guard = Guard(application(assistant), port, admission, connections)
-    asyncio.get_running_loop().set_exception_handler(_LoopErrors())
+    asyncio.get_running_loop().set_exception_handler(_loop_errors())
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # it prints what requests were about
     config = uvicorn.Config(
         guard,
@@ -69,18 +69,19 @@ async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -
     server = _Server(config, assistant)
     link = _link(port, admission)
     _print(link, "Lens")
-    showing = asyncio.create_task(_shown(show, link, server))
+
+    async def shown() -> None:
+        if await show(link):
+            server.should_exit = True
+            assistant.hush()
+
+    showing = asyncio.create_task(shown())
     try:
         await server.serve(sockets=[listening])
     finally:
         showing.cancel()
         with suppress(asyncio.CancelledError):
             await showing
-
-
-async def _shown(show: Show, link: str, server: _Server) -> None:
-    if await show(link):
-        server.leave()
 
 
 class _Server(uvicorn.Server):
@@ -102,27 +103,21 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
         self._loop.call_soon_threadsafe(self._assistant.hush)
 
-    def leave(self) -> None:
-        """Leave in order."""
-        self.should_exit = True
-        self._assistant.hush()
 
+def _loop_errors() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
+    """Tells what the event loop complains of; that no connection can be accepted, many times a second, once."""
+    told: set[str] = set()
 
-class _LoopErrors:
-    """What the event loop complains of; that no connection can be accepted, many times a second, once."""
-
-    def __init__(self) -> None:
-        self._told = False
-
-    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Tell it."""
+    def tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if not isinstance(error, OSError) or "socket" not in context:
             loop.default_exception_handler(context)
-        elif not self._told:
-            self._told = True
+        elif not told:
+            told.add("socket")
             sys.stderr.write(f"no connection can be accepted ({error.strerror}): close files, or raise `ulimit -n`\n")
             sys.stderr.flush()
+
+    return tell
 
 
 async def in_no_browser(link: str) -> bool:

@@ -35,6 +35,8 @@ MARKER = regex(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20
 """A citation in an answer: ``[1]``, ``[1, 2]``, ``[^3]``."""
 NUMBER = regex(r"[0-9]+")
 """A number in it."""
+_LINE = regex(r"[^\n]+")
+_TRAILING_MARKERS = regex(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
 LEAD = regex(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
 """What a line begins with that is an item of a list."""
 NO_CLAIM = regex(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
@@ -186,8 +188,21 @@ def unsupported(text: str, numbers: Collection[int]) -> tuple[str, ...]:
     Headings (a line in bold is one), questions, lead-ins of lists and sentences that say what is not there claim
     nothing.
     """
-    found = (text[one.span.start : one.span.end] for one in cited_sentences(text) if not {*one.citations} & {*numbers})
-    return tuple(said for said in found if _claims(said))
+    return tuple(said for said in _said(text) if _claims(said) and not _cites(said, numbers))
+
+
+def _said(text: str) -> Iterator[str]:
+    """The sentences of an answer, line by line, with the markers that follow their full stops."""
+    fenced = False
+    for line in _LINE.finditer(_TRAILING_MARKERS.sub(r"\2\1", text)):
+        if line.group().lstrip().startswith("```"):
+            fenced = not fenced
+        if fenced or NO_CLAIM.match(line.group()):
+            continue
+        lead = LEAD.match(line.group())
+        written = line.group() if lead is None else line.group()[lead.end() :]
+        for span in sentences(written, Span(0, len(written))):
+            yield written[span.start : span.end]
 
 
 def _claims(sentence: str) -> bool:
@@ -196,6 +211,10 @@ def _claims(sentence: str) -> bool:
         return False
     words = _WORDS.findall(bare)
     return len(words) >= _FEWEST or any(char.isdigit() for char in bare) or len(_CJK.findall(bare)) > _FEWEST
+
+
+def _cites(sentence: str, numbers: Collection[int]) -> bool:
+    return any(number in numbers for number in cited_numbers(sentence))
 
 
 @dataclass(frozen=True, slots=True)

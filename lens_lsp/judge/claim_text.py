@@ -90,6 +90,54 @@ _LISTING = regex(r"[:.;()]\s")
 _COMMAS = regex(r",\s+and\s|,\s|\sand\s|\s&\s")
 _CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
 _COUNTING = {**ORDINAL_WORDS, "both": 2, "pair": 2, "couple": 2, "twice": 2, "double": 2}
+_CLOSE = Fraction(1, 50)
+"""How far apart two amounts in different units are that are about the same."""
+_LONGEST_UNIT = 14
+_AROUND = 24
+"""How far from a number what belongs to it is looked for, in code points."""
+_ABOUT = regex(
+    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|~|≈)[\s*_`$]*\Z", re.IGNORECASE
+)
+_DECADE = regex(r"[1-9]?[0-9]?[1-9]0'?s")
+_KNOWN = regex(r"\b(?:between|the|these|those|any|each of) \Z", re.IGNORECASE)
+_TWO_WORDS = frozenset({"twice", "thrice", "both", "single", "once"})
+_TAIL = regex(r"-([a-z]{3,})")
+_NAME = regex(r"([A-Z]\w+)\s\Z")
+_PER = regex(r"(?<![^\W_])(?:(per|each|every)|an?)\s(day|week|month|quarter|year|hour|minute|second)(?![^\W_])")
+_COUNTED = regex(r"\b(?:once|twice|times?) \Z", re.IGNORECASE)
+_LETTERS = regex(r"[a-z]+")
+_ADVERBS = {adverb: unit for unit, names in PERIODS.items() for adverb in names.split() if adverb[-2:] in ("ly", "al")}
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = frozenset(MONTHS) - {"may", "march", "mar"}
+_TIMES = {"twice": 2, "thrice": 3}
+_LARGEST_LOOSE = 3
+_BOUND_AROUND = 24
+"""How far from an amount its bound or name is looked for, in code points."""
+_LABEL = regex(r"([^\W\d_]{3,})(?: of| is| was| are|:)\s[^\w\n]{0,3}\Z")
+_FROM = regex(r"\bfrom\s[^\w\n]{0,3}\Z", re.IGNORECASE)
+_LEADS_TO = regex(r"[^\w\n]{0,3}(?:\w+\s)?to\s[^\w\n]{0,3}", re.IGNORECASE)
+_LEAST = regex(
+    r"(?:(?<!no )\b(?:more|greater|longer|higher|larger) than|\bno (?:less|fewer) than|at least|over|above"
+    r"|exceed\w*|minimum(?: of)?|(?<![-=])[>≥]=?)\s?[^\w\n]{0,3}\Z"
+    r"|\A[^\w\n]{0,3}\s?(?:\+(?!\d)|or (?:more|longer|above)|minimum)",
+    re.IGNORECASE,
+)
+_MOST = regex(
+    r"(?:(?<!no )\b(?:less|fewer|shorter|lower|smaller) than|\bno (?:more|longer|greater) than|at most|up to|under"
+    r"|below|within|maximum(?: of)?|as many as|[<≤]=?)\s?[^\w\n]{0,3}\Z"
+    r"|\A[^\w\n]{0,3}\s?(?:or (?:less|fewer|shorter)|maximum)",
+    re.IGNORECASE,
+)
+_TURNED = regex(
+    r"(?:\b(?:not|never|cannot)|n['’]t)(?: [a-z]+){0,3} (?:exceed|longer|more|less|fewer|greater|larger|higher|lower)"
+    r"[^.]*\Z",
+    re.IGNORECASE,
+)
+_BOUNDED = regex(
+    r"\b(?:limit\w*|max\w*|min\w*|cap|ceiling|threshold|least|most|more|less|fewer|over|above|under|below|within|up to"
+    r"|beyond|exceed\w*|longer|about|around|roughly|some|than|between|from|as many|allow\w*|can)\b",
+    re.IGNORECASE,
+)
 
 
 def _same() -> dict[str, tuple[str, ...]]:
@@ -348,56 +396,6 @@ def capitals_of(word: str) -> str:
 def _apart(text: str) -> str:
     """A text with the words apart that stand together in one: "macOS", "GITHUB_ORG"."""
     return _CAMEL.sub(" ", text.replace("_", " "))
-
-
-_CLOSE = Fraction(1, 50)
-"""How far apart two amounts in different units are that are about the same."""
-_LONGEST_UNIT = 14
-_AROUND = 24
-"""How far from a number what belongs to it is looked for, in code points."""
-_ABOUT = regex(
-    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|~|≈)[\s*_`$]*\Z", re.IGNORECASE
-)
-_DECADE = regex(r"[1-9]?[0-9]?[1-9]0'?s")
-_KNOWN = regex(r"\b(?:between|the|these|those|any|each of) \Z", re.IGNORECASE)
-_TWO_WORDS = frozenset({"twice", "thrice", "both", "single", "once"})
-_TAIL = regex(r"-([a-z]{3,})")
-_NAME = regex(r"([A-Z]\w+)\s\Z")
-_PER = regex(r"(?<![^\W_])(?:(per|each|every)|an?)\s(day|week|month|quarter|year|hour|minute|second)(?![^\W_])")
-_COUNTED = regex(r"\b(?:once|twice|times?) \Z", re.IGNORECASE)
-_LETTERS = regex(r"[a-z]+")
-_ADVERBS = {adverb: unit for unit, names in PERIODS.items() for adverb in names.split() if adverb[-2:] in ("ly", "al")}
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = frozenset(MONTHS) - {"may", "march", "mar"}
-_TIMES = {"twice": 2, "thrice": 3}
-_LARGEST_LOOSE = 3
-_BOUND_AROUND = 24
-"""How far from an amount its bound or name is looked for, in code points."""
-_LABEL = regex(r"([^\W\d_]{3,})(?: of| is| was| are|:)\s[^\w\n]{0,3}\Z")
-_FROM = regex(r"\bfrom\s[^\w\n]{0,3}\Z", re.IGNORECASE)
-_LEADS_TO = regex(r"[^\w\n]{0,3}(?:\w+\s)?to\s[^\w\n]{0,3}", re.IGNORECASE)
-_LEAST = regex(
-    r"(?:(?<!no )\b(?:more|greater|longer|higher|larger) than|\bno (?:less|fewer) than|at least|over|above"
-    r"|exceed\w*|minimum(?: of)?|(?<![-=])[>≥]=?)\s?[^\w\n]{0,3}\Z"
-    r"|\A[^\w\n]{0,3}\s?(?:\+(?!\d)|or (?:more|longer|above)|minimum)",
-    re.IGNORECASE,
-)
-_MOST = regex(
-    r"(?:(?<!no )\b(?:less|fewer|shorter|lower|smaller) than|\bno (?:more|longer|greater) than|at most|up to|under"
-    r"|below|within|maximum(?: of)?|as many as|[<≤]=?)\s?[^\w\n]{0,3}\Z"
-    r"|\A[^\w\n]{0,3}\s?(?:or (?:less|fewer|shorter)|maximum)",
-    re.IGNORECASE,
-)
-_TURNED = regex(
-    r"(?:\b(?:not|never|cannot)|n['’]t)(?: [a-z]+){0,3} (?:exceed|longer|more|less|fewer|greater|larger|higher|lower)"
-    r"[^.]*\Z",
-    re.IGNORECASE,
-)
-_BOUNDED = regex(
-    r"\b(?:limit\w*|max\w*|min\w*|cap|ceiling|threshold|least|most|more|less|fewer|over|above|under|below|within|up to"
-    r"|beyond|exceed\w*|longer|about|around|roughly|some|than|between|from|as many|allow\w*|can)\b",
-    re.IGNORECASE,
-)
 
 
 def held(value: Value, others: Iterable[Value], words: Collection[str], *, about: bool) -> bool:

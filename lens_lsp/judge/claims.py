@@ -178,6 +178,127 @@ _AROUND = 6
 """How many words away two opposites still speak of what is shared."""
 _REACH = 4
 """How many content words behind a negation it may deny."""
+_CODE = regex(r"`+([^`\n]+)`+|<kbd>([^<\n]+)</kbd>")
+_IDENTIFIER = regex(
+    r"(?<![\w@$/.-])(?:[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # addresses
+    r"|--?[a-zA-Z][\w-]*|[@$][A-Za-z]\w*|[\w.-]*\w/[\w./-]*\w"  # options, variables, paths
+    r"|\w*[a-z][A-Z]\w*|\w+_\w+|[A-Za-z]\w*\.[a-z]{2,4}|\.[a-z][a-z0-9]{1,5})(?![\w])"
+)
+_KEYS = regex(r"(?<![\w+])[A-Za-z]+(?:\+[A-Za-z0-9]+)+(?![\w+])")
+_CAPITAL = regex(r"[A-Z][^\W_]*(?:['’][^\W_]+)*")
+_OPENING = regex(r"(?:\A|[.!?:]\s|\n)[\s\"'“‘(\[*_>-]*\Z")
+_SPACES = regex(r"\s+")
+_PARTS = regex(r"[^\s,;+=()]+")
+_WORDS = regex(r"[^\W_]+")
+_SMALL = frozenset({"of", "the", "and", "for"})
+_OPENING_WORDS = """
+outside inside throughout unlike concerning regarding
+"""
+_COMMON = OPENERS | FUNCTION_WORDS | STARTS | frozenset(ORDINAL_WORDS) | frozenset(_OPENING_WORDS.split())
+"""Words that open a sentence and name nothing, whatever follows."""
+_VERBS = """
+is was has had will would did does wrote said chose made can may must proposes became provides requires supports uses
+offers contains includes allows says shows needs gets gives makes takes
+"""
+_FINITE = frozenset(_VERBS.split())
+"""Verbs that show the single capitalised word before them to be a subject without an article."""
+_COMMON_ENDINGS = """
+s ing ed ly tion sion ment ness ity ance ence ship age al one body thing ware time work ry ure ism th
+"""
+_NO_NAME_ENDINGS = tuple(_COMMON_ENDINGS.split())
+"""Ends of nouns that need no article."""
+_COUNTED_OFF = """
+chapter section step table figure part appendix article page line version note item row column day week
+"""
+_NO_NAMES = NO_NAMES | STOP_WORDS | frozenset(MONTHS) | frozenset(_COUNTED_OFF.split())
+_SHORTEST = 4
+"""The fewest letters of a stem that another may continue."""
+_LONGEST_ENDING = 3
+_LONGEST_INITIALS = 6
+_NUMBERS = r"two|three|four|five|six|seven|eight|nine|ten"
+_ALWAYS = regex(
+    r"\b(?:always|inevitably|definitively|definitely|whatsoever|whatever|whichever|whoever|whenever|wherever"
+    r"|(?:under|in) (?:any|all|every|each) (?:circumstances?|cases?|situations?|contexts?)|at all times|regardless"
+    r"|irrespective|no matter|whether or not|without exceptions?|every single|universally|invariably|unconditionally"
+    r"|in full|entirely|completely|fully|full set)\b",
+    re.IGNORECASE,
+)
+_ALWAYS_HELD = regex(
+    r"\b(?:always|whatever|whichever|whoever|whenever|wherever"
+    r"|(?:any|all|every|each) (?:\w+ )?(?:circumstances?|cases?|situations?|contexts?|times?)"
+    r"|regardless|irrespective|no matter|whether|without exceptions?|universally|invariably|never|absolutely|totally"
+    r"|wholly|entire(?:ly)?|complete(?:ly)?|fully|full|whole|all|every|must|anytime|forever|guarantee[ds]?)\b",
+    re.IGNORECASE,
+)
+_EVERY = regex(r"\b(?:all|every|any)\b|\b(every|any)(?:one|body|thing|where)\b", re.IGNORECASE)
+_EVERY_HELD = regex(
+    r"\b(?:all|every|any|each|no|both|whole|entire)\b|\b(every|any|no)(?:one|body|thing|where)\b", re.IGNORECASE
+)
+_FREE = regex(
+    r"(?:\b(?:not|no|without|if|unless|cannot|hardly|than|before|nor|prevents?|avoids?|whether|when|where|once)\b"
+    r"|n['’]t\b)[^.;:]*\Z|\b(?:at|in|after|above)\s\Z",
+    re.IGNORECASE,
+)
+"""What stands before an "any" that does not mean "every"."""
+_FREE_HELD = regex(
+    r"(?:\b(?:not|no|without|if|unless|cannot|hardly|nor|prevents?|avoids?)\b|n['’]t\b)[^.;:,]*\Z", re.IGNORECASE
+)
+_DENIED = regex(r"(?:\b(?:not|never|cannot|hardly)\b|n['’]t\b)(?:\s\w+){0,4}\s\Z", re.IGNORECASE)
+_FLOATING = regex(r"\b(?:are|were|is|was|be|been|they|we|you|them|us|these|those)\s\Z", re.IGNORECASE)
+_WHO = regex(r"\s(?:who|that|whose|else)\b", re.IGNORECASE)
+_NUMBERED = regex(rf"\s(?:of the )?(?:the )?(?:[0-9]+|{_NUMBERS})\b", re.IGNORECASE)
+_NUMERAL = regex(rf"[0-9].*|{_NUMBERS}")
+_ONLY = regex(
+    r"\b(?:only|solely|exclusively|nowhere else|nobody else|nothing else|no one else|no other|alone)\b", re.IGNORECASE
+)
+_ONLY_HELD = regex(
+    r"\b(?:only|solely|exclusively|alone|else|other|must|just|single|sole|limited|except|unless|require[sd]?|needs?"
+    r"|nobody|cannot|can['’]t|not|no|restricted|reserved|mere|merely|first|specific|specifically)\b",
+    re.IGNORECASE,
+)
+_ONLY_WHEN = regex(r"\s(after|when|if|once|until|before)\b", re.IGNORECASE)
+_ONLY_SO_MANY = regex(rf"\s(?:once|twice|about|around|some|[0-9~]|one|{_NUMBERS})\b", re.IGNORECASE)
+_EXACT = regex(r"\b(?:exactly|precisely)\b", re.IGNORECASE)
+_BINDING = regex(
+    r"\b(?:must|ha(?:s|ve) to|is required|are required|mandatory|obliged|obligatory|required to|needs? to)\b",
+    re.IGNORECASE,
+)
+_BINDING_HELD = regex(
+    r"\b(?:must|ha(?:s|ve) to|require\w*|mandatory|oblig\w*|needs?|needed|shall|only|always|never|not|no|cannot"
+    r"|necessary|ensure|make sure|will|are to|is to|please|invalid|don['’]t)\b",
+    re.IGNORECASE,
+)
+_LOOSE = regex(
+    r"\b(?:may|might|optional(?:ly)?|free to|should|recommend\w*|prefer\w*|suggest\w*|encourage\w*)\b[^.;:]*\Z",
+    re.IGNORECASE,
+)
+_NEAR = 40
+"""How far before a word its "may" or "must" is looked for, in code points."""
+_ALONE = regex(r"\b(?:only|solely|exclusively|alone)\b", re.IGNORECASE)
+_ALONE_SAID = regex(
+    r"\b(?:only|solely|exclusively|alone|just|single|sole|limited|except|unless|nobody|nothing|none|no|not|cannot|other"
+    r"|else|need(?:s|ed)?|necessary|merely|restricted|reserved|never|without|must|require[sd]?|apart|whether|opt)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+_CONDITION = regex(
+    r"\b(?:only if|only when|if|unless|provided(?: that)?|providing|except(?: for| when| if| that)?|as long as"
+    r"|so long as|in case|excluding|apart from|other than|only (?:for|in|on|with|after|by))\b",
+    re.IGNORECASE,
+)
+_CONDITION_END = regex(r"[,;:.()](?=\s|\Z)|\n\s*\n|\Z")
+_CONDITION_SAID = regex(rf"{_CONDITION.pattern}|\b(?:when|where|while|without|who|whose|which)\b", re.IGNORECASE)
+_GOES_ON = regex(r"[,;]?\s?(?:but|unless|except|only|if|provided|as long as)\b[^.!?]*", re.IGNORECASE)
+"""A limit right behind a quote that ends within its sentence."""
+_SENTENCE_END = regex(r"[.!?](?=\s|\Z)|\n\s*\n")
+_CORE = 3
+"""The first words of a condition: where none of them is said, the condition is left off."""
+_LIMITS = """
+all always every any each only must should may might some sometimes usually often most mostly generally typically least
+exactly unless except if entirely fully alone
+"""
+_LIMITING = frozenset(_LIMITS.split())
+"""Words that say of how much something holds."""
 
 
 def _forms(word: str) -> frozenset[str]:
@@ -474,129 +595,6 @@ def _behind(tokens: Sequence[ClaimToken], at: int) -> tuple[int, ...]:
 
 def _beside(tokens: Sequence[ClaimToken], at: int, places: set[int]) -> bool:
     return any(tokens[at].clause == tokens[place].clause for place in places)
-
-
-_CODE = regex(r"`+([^`\n]+)`+|<kbd>([^<\n]+)</kbd>")
-_IDENTIFIER = regex(
-    r"(?<![\w@$/.-])(?:[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # addresses
-    r"|--?[a-zA-Z][\w-]*|[@$][A-Za-z]\w*|[\w.-]*\w/[\w./-]*\w"  # options, variables, paths
-    r"|\w*[a-z][A-Z]\w*|\w+_\w+|[A-Za-z]\w*\.[a-z]{2,4}|\.[a-z][a-z0-9]{1,5})(?![\w])"
-)
-_KEYS = regex(r"(?<![\w+])[A-Za-z]+(?:\+[A-Za-z0-9]+)+(?![\w+])")
-_CAPITAL = regex(r"[A-Z][^\W_]*(?:['’][^\W_]+)*")
-_OPENING = regex(r"(?:\A|[.!?:]\s|\n)[\s\"'“‘(\[*_>-]*\Z")
-_SPACES = regex(r"\s+")
-_PARTS = regex(r"[^\s,;+=()]+")
-_WORDS = regex(r"[^\W_]+")
-_SMALL = frozenset({"of", "the", "and", "for"})
-_OPENING_WORDS = """
-outside inside throughout unlike concerning regarding
-"""
-_COMMON = OPENERS | FUNCTION_WORDS | STARTS | frozenset(ORDINAL_WORDS) | frozenset(_OPENING_WORDS.split())
-"""Words that open a sentence and name nothing, whatever follows."""
-_VERBS = """
-is was has had will would did does wrote said chose made can may must proposes became provides requires supports uses
-offers contains includes allows says shows needs gets gives makes takes
-"""
-_FINITE = frozenset(_VERBS.split())
-"""Verbs that show the single capitalised word before them to be a subject without an article."""
-_COMMON_ENDINGS = """
-s ing ed ly tion sion ment ness ity ance ence ship age al one body thing ware time work ry ure ism th
-"""
-_NO_NAME_ENDINGS = tuple(_COMMON_ENDINGS.split())
-"""Ends of nouns that need no article."""
-_COUNTED_OFF = """
-chapter section step table figure part appendix article page line version note item row column day week
-"""
-_NO_NAMES = NO_NAMES | STOP_WORDS | frozenset(MONTHS) | frozenset(_COUNTED_OFF.split())
-_SHORTEST = 4
-"""The fewest letters of a stem that another may continue."""
-_LONGEST_ENDING = 3
-_LONGEST_INITIALS = 6
-_NUMBERS = r"two|three|four|five|six|seven|eight|nine|ten"
-_ALWAYS = regex(
-    r"\b(?:always|inevitably|definitively|definitely|whatsoever|whatever|whichever|whoever|whenever|wherever"
-    r"|(?:under|in) (?:any|all|every|each) (?:circumstances?|cases?|situations?|contexts?)|at all times|regardless"
-    r"|irrespective|no matter|whether or not|without exceptions?|every single|universally|invariably|unconditionally"
-    r"|in full|entirely|completely|fully|full set)\b",
-    re.IGNORECASE,
-)
-_ALWAYS_HELD = regex(
-    r"\b(?:always|whatever|whichever|whoever|whenever|wherever"
-    r"|(?:any|all|every|each) (?:\w+ )?(?:circumstances?|cases?|situations?|contexts?|times?)"
-    r"|regardless|irrespective|no matter|whether|without exceptions?|universally|invariably|never|absolutely|totally"
-    r"|wholly|entire(?:ly)?|complete(?:ly)?|fully|full|whole|all|every|must|anytime|forever|guarantee[ds]?)\b",
-    re.IGNORECASE,
-)
-_EVERY = regex(r"\b(?:all|every|any)\b|\b(every|any)(?:one|body|thing|where)\b", re.IGNORECASE)
-_EVERY_HELD = regex(
-    r"\b(?:all|every|any|each|no|both|whole|entire)\b|\b(every|any|no)(?:one|body|thing|where)\b", re.IGNORECASE
-)
-_FREE = regex(
-    r"(?:\b(?:not|no|without|if|unless|cannot|hardly|than|before|nor|prevents?|avoids?|whether|when|where|once)\b"
-    r"|n['’]t\b)[^.;:]*\Z|\b(?:at|in|after|above)\s\Z",
-    re.IGNORECASE,
-)
-"""What stands before an "any" that does not mean "every"."""
-_FREE_HELD = regex(
-    r"(?:\b(?:not|no|without|if|unless|cannot|hardly|nor|prevents?|avoids?)\b|n['’]t\b)[^.;:,]*\Z", re.IGNORECASE
-)
-_DENIED = regex(r"(?:\b(?:not|never|cannot|hardly)\b|n['’]t\b)(?:\s\w+){0,4}\s\Z", re.IGNORECASE)
-_FLOATING = regex(r"\b(?:are|were|is|was|be|been|they|we|you|them|us|these|those)\s\Z", re.IGNORECASE)
-_WHO = regex(r"\s(?:who|that|whose|else)\b", re.IGNORECASE)
-_NUMBERED = regex(rf"\s(?:of the )?(?:the )?(?:[0-9]+|{_NUMBERS})\b", re.IGNORECASE)
-_NUMERAL = regex(rf"[0-9].*|{_NUMBERS}")
-_ONLY = regex(
-    r"\b(?:only|solely|exclusively|nowhere else|nobody else|nothing else|no one else|no other|alone)\b", re.IGNORECASE
-)
-_ONLY_HELD = regex(
-    r"\b(?:only|solely|exclusively|alone|else|other|must|just|single|sole|limited|except|unless|require[sd]?|needs?"
-    r"|nobody|cannot|can['’]t|not|no|restricted|reserved|mere|merely|first|specific|specifically)\b",
-    re.IGNORECASE,
-)
-_ONLY_WHEN = regex(r"\s(after|when|if|once|until|before)\b", re.IGNORECASE)
-_ONLY_SO_MANY = regex(rf"\s(?:once|twice|about|around|some|[0-9~]|one|{_NUMBERS})\b", re.IGNORECASE)
-_EXACT = regex(r"\b(?:exactly|precisely)\b", re.IGNORECASE)
-_BINDING = regex(
-    r"\b(?:must|ha(?:s|ve) to|is required|are required|mandatory|obliged|obligatory|required to|needs? to)\b",
-    re.IGNORECASE,
-)
-_BINDING_HELD = regex(
-    r"\b(?:must|ha(?:s|ve) to|require\w*|mandatory|oblig\w*|needs?|needed|shall|only|always|never|not|no|cannot"
-    r"|necessary|ensure|make sure|will|are to|is to|please|invalid|don['’]t)\b",
-    re.IGNORECASE,
-)
-_LOOSE = regex(
-    r"\b(?:may|might|optional(?:ly)?|free to|should|recommend\w*|prefer\w*|suggest\w*|encourage\w*)\b[^.;:]*\Z",
-    re.IGNORECASE,
-)
-_NEAR = 40
-"""How far before a word its "may" or "must" is looked for, in code points."""
-_ALONE = regex(r"\b(?:only|solely|exclusively|alone)\b", re.IGNORECASE)
-_ALONE_SAID = regex(
-    r"\b(?:only|solely|exclusively|alone|just|single|sole|limited|except|unless|nobody|nothing|none|no|not|cannot|other"
-    r"|else|need(?:s|ed)?|necessary|merely|restricted|reserved|never|without|must|require[sd]?|apart|whether|opt)\b"
-    r"|n['’]t\b",
-    re.IGNORECASE,
-)
-_CONDITION = regex(
-    r"\b(?:only if|only when|if|unless|provided(?: that)?|providing|except(?: for| when| if| that)?|as long as"
-    r"|so long as|in case|excluding|apart from|other than|only (?:for|in|on|with|after|by))\b",
-    re.IGNORECASE,
-)
-_CONDITION_END = regex(r"[,;:.()](?=\s|\Z)|\n\s*\n|\Z")
-_CONDITION_SAID = regex(rf"{_CONDITION.pattern}|\b(?:when|where|while|without|who|whose|which)\b", re.IGNORECASE)
-_GOES_ON = regex(r"[,;]?\s?(?:but|unless|except|only|if|provided|as long as)\b[^.!?]*", re.IGNORECASE)
-"""A limit right behind a quote that ends within its sentence."""
-_SENTENCE_END = regex(r"[.!?](?=\s|\Z)|\n\s*\n")
-_CORE = 3
-"""The first words of a condition: where none of them is said, the condition is left off."""
-_LIMITS = """
-all always every any each only must should may might some sometimes usually often most mostly generally typically least
-exactly unless except if entirely fully alone
-"""
-_LIMITING = frozenset(_LIMITS.split())
-"""Words that say of how much something holds."""
 
 
 def unnamed(sentence: Sentence, ground: Ground) -> Iterator[Span]:

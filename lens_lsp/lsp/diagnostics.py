@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import inside
-from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.corpus.workspace import Snapshot, overlay
 from lens_lsp.judge.redaction import veils
 from lens_lsp.lsp.document_snapshot import (
@@ -31,15 +31,16 @@ from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.text import Span
-from lens_lsp.schema.memory_shapes import message
+from lens_lsp.schema.memory_shapes import broken_rule, message
 
 if TYPE_CHECKING:
     from lens_lsp.memory.answer_parser import Held
-    from lens_lsp.memory.check import Finding
+
 
 SOURCE = "lens"
 _ERROR, _WARNING = types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning
 _INFORMATION = types.DiagnosticSeverity.Information
+_SEVERITIES = {"error": _ERROR, "warning": _WARNING, "note": _INFORMATION}
 _LONGEST = 200
 _Told = tuple[Span, str, types.DiagnosticSeverity, str]
 Told = Mapping[str, Sequence[types.Diagnostic]]
@@ -96,20 +97,8 @@ def privacy_diagnostics(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[
 
 
 def _of_citation(page: MarkdownPage, found: LocatedCitation) -> _Told | None:
-    judged = judge(found.finding)
-    return None if judged is None else (page.place(found.written), *judged, message(found.finding))
-
-
-def judge(finding: Finding) -> tuple[str, types.DiagnosticSeverity] | None:
-    """The code and severity of a citation; None for one that stands as it was."""
-    checked = finding.checked
-    if checked.state is CitationState.VERIFIED:
-        return None
-    if checked.state is CitationState.MOVED:
-        return "lens.citation-moved", _INFORMATION
-    if checked.state is CitationState.UNVERIFIABLE:
-        return "lens.citation-drifted", _INFORMATION
-    return ("lens.citation-broken", _ERROR) if checked.gone else ("lens.citation-drifted", _WARNING)
+    rule, level = broken_rule(found.finding)
+    return (page.place(found.written), rule, _SEVERITIES[level], message(found.finding)) if rule else None
 
 
 def _of_answers(page: MarkdownPage, found: Sequence[LocatedCitation], known: Answer | None) -> Iterator[_Told]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 
-from lens_lsp.corpus.generated_spans import asking_lines, find_generated
+from lens_lsp.corpus.text_marks import asking_lines, find_generated
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, uri_of
 from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.memory.answer_parser import Citing, Held, Written, read_citing

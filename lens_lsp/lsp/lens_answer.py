@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE, inside
-from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.safe_open import Skipped
+from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.disk import ORDINARY, replace_whole
 from lens_lsp.judge.redaction import Fragments, redacted, rests, secrets_of
 from lens_lsp.lsp.lens_text import document_at, workspace_path

@@ -104,6 +104,7 @@ def freeze(state: ServerState, params: AskParams | FindParams) -> FrozenQuestion
     if scope.range is not None and document is not None and document.path is not None:
         ranges = Ranges(document.text, state.encoding)
         excluded[state.allowed(document.uri)] = ranges.span(scope.range.start, scope.range.end)
+    real = None if document is None or document.path is None else os.path.realpath(document.path)
     paths = _paths(state, scope)
     around = state.workspaces or tuple(dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths))
     request = Request("", paths, scope.globs or (), buffers=state.buffers(), exclude_spans=excluded)
@@ -113,7 +114,7 @@ def freeze(state: ServerState, params: AskParams | FindParams) -> FrozenQuestion
         unsynced=len(state.unsynced()),
         encoding=state.encoding,
         texts=state.reads_texts,
-        home=next((folder for folder in around if document is not None and _holds(folder, document.path)), around[0]),
+        home=next((folder for folder in around if real is not None and inside(real, folder)), around[0]),
     )
 
 
@@ -123,10 +124,6 @@ def _worded(request: Request, params: AskParams | FindParams) -> Request:
         return replace(request, question=params.query, limit=params.limit, rerank=params.rerank)
     limits = Limits(params.budget.calls, params.budget.tokens, params.budget.seconds, params.budget.cost)
     return replace(request, question=params.question, mode=params.mode, limits=limits, thread=params.thread)
-
-
-def _holds(folder: str, path: str | None) -> bool:
-    return path is not None and inside(os.path.realpath(path), folder)
 
 
 def _paths(state: ServerState, scope: Scope) -> tuple[str, ...]:
@@ -155,15 +152,18 @@ class AnsweredQuestion:
     new: bool = True
     """False where a better one stayed in that file."""
 
+    def for_reader(self, params: AskParams | FindParams) -> dict[str, object]:
+        """The result as whoever sent these params may read it."""
+        if not params.for_model:
+            return self.result
+        return for_model(self.result, self.saved.answer.evidence, self.saved.citations)
+
 
 async def ask(ls: LensServer, params: AskParams) -> dict[str, object]:
     """Answer a question, or only say what would be sent for it. Raises as `answer_question`."""
     if params.dry_run:
         return await dry_run(ls, params)
-    answered = await answer_question(ls, params, stoppable=True)
-    if not params.for_model:
-        return answered.result
-    return for_model(answered.result, answered.saved.answer.evidence, answered.saved.citations)
+    return (await answer_question(ls, params, stoppable=True)).for_reader(params)
 
 
 async def dry_run(ls: LensServer, params: AskParams) -> dict[str, object]:
@@ -502,10 +502,7 @@ ASK = RequestHandler(ask, AskParams)
 
 async def find(ls: LensServer, params: FindParams) -> dict[str, object]:
     """The ranked passages, schema ``lens.evidence/2`` with locations. Raises as `find_passages`."""
-    found = await find_passages(ls, params)
-    if not params.for_model:
-        return found.result
-    return for_model(found.result, found.saved.answer.evidence, found.saved.citations)
+    return (await find_passages(ls, params)).for_reader(params)
 
 
 async def find_passages(ls: LensServer, params: FindParams, *, listed: bool = False) -> AnsweredQuestion:

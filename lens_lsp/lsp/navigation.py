@@ -79,12 +79,6 @@ def cited_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int, stores
     return sorted(uses, key=lambda use: (use.where, use.line))
 
 
-def references_to(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int, stores: Stores) -> list[types.Location]:
-    """The footnotes that cite the line of an offset."""
-    uses = cited_by(snapshot, page, offset, stores)
-    return [types.Location(snapshot.uri_of(use.where), _line(use.line)) for use in uses]
-
-
 def _citing(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Citing, Cited]]:
     """The citations that may lie in the text, by the name of its file, each with all that its own text cites."""
     open_texts = {path: read_citing(buffer.text) for path, buffer in snapshot.buffers.items() if "lens" in buffer.text}
@@ -127,7 +121,8 @@ def _is(path: str, cited: Cited, renamed: str | None) -> bool:
 
 
 def _line(number: int) -> types.Range:
-    return types.Range(types.Position(number - 1, 0), types.Position(number - 1, 0))
+    start = types.Position(number - 1, 0)
+    return types.Range(start, start)
 
 
 async def define(ls: LensServer, params: types.DefinitionParams) -> list[types.Location]:
@@ -151,7 +146,8 @@ async def refer(ls: LensServer, params: types.ReferenceParams) -> list[types.Loc
         offset = snapshot.ranges().offset(params.position)
         found = locate_citations(snapshot, page, page.around(offset))
         evidence = [each.location for each in found if each.location is not None]
-        return evidence + references_to(snapshot, page, offset, stores)
+        uses = cited_by(snapshot, page, offset, stores)
+        return evidence + [types.Location(snapshot.uri_of(use.where), _line(use.line)) for use in uses]
 
     return await run_on_snapshot(ls.state, params.text_document.uri, work) or []
 

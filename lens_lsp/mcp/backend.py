@@ -195,15 +195,11 @@ class Resources:
             types.Resource(uri=uri, name=question, mime_type=_MARKDOWN) for uri, (question, _) in self._answers.items()
         ]
         for cluster in [] if bounds is None else await self.clusters(bounds):
-            found.append(
-                types.Resource(
-                    uri=cluster_resource(cluster["id"]), name=f"cluster: {cluster['title']}", mime_type=_JSON
-                )
-            )
+            uri, name = cluster_resource(cluster["id"]), f"cluster: {cluster['title']}"
+            found.append(types.Resource(uri=uri, name=name, mime_type=_JSON))
             found += [
-                types.Resource(uri=answer_resource(each["answerUri"]), name=each["question"], mime_type=_MARKDOWN)
-                for each in cluster["questions"]
-                if each["answerUri"] is not None
+                types.Resource(uri=answer_resource(place), name=question, mime_type=_MARKDOWN)
+                for question, place in _answers_of(cluster)
             ]
         return list({each.uri: each for each in found}.values())
 
@@ -237,14 +233,9 @@ class Resources:
         return told
 
     async def _answer(self, uri: str, bounds: Bounds) -> Mapping[str, Any]:
-        places = [place for _, place in self._answers.values()]
-        places += [
-            asked["answerUri"]
-            for cluster in await self.clusters(bounds)
-            for asked in cluster["questions"]
-            if asked["answerUri"] is not None
-        ]
-        place = next((place for place in places if answer_resource(place) == uri), None)
+        kept = [*self._answers.values()]
+        kept += [answer for cluster in await self.clusters(bounds) for answer in _answers_of(cluster)]
+        place = next((place for _, place in kept if answer_resource(place) == uri), None)
         if place is None:
             raise UsageError("there is no such answer; resources and list_clusters name them")
         params = {"answer": place, "forModel": True}
@@ -260,6 +251,11 @@ class Resources:
         params = {"ids": ids, "fresh": fresh, "forModel": True}
         result = await self._backend.result("lens/clusters", params, bounds)
         return [each for each in result["clusters"] if all(bounds.holds(cited["uri"]) for cited in each["citations"])]
+
+
+def _answers_of(cluster: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The questions of a cluster whose answers are kept, with the URIs of these."""
+    return [(asked["question"], asked["answerUri"]) for asked in cluster["questions"] if asked["answerUri"] is not None]
 
 
 def _as_json(uri: str, value: Mapping[str, Any]) -> types.TextResourceContents:

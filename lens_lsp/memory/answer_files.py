@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -109,8 +109,16 @@ def write_block(saved: Saved, block_id: str) -> str:
         "roots": _roots(saved),
         "sources": _sources(saved),
     }
-    body = _text(saved, f"{block_id}-")
+    return _block(block_id, head, _text(saved, f"{block_id}-"))
+
+
+def _block(block_id: str, head: Mapping[str, object], body: Sequence[str]) -> str:
     return "\n".join([f"<!-- lens:begin {block_id} {one_line(head)} -->", *body, f"<!-- lens:end {block_id} -->", ""])
+
+
+def _body(words: str, notes: Sequence[str]) -> list[str]:
+    """The words and the footnotes, an empty line behind each of the two."""
+    return [*([words, ""] if words else []), *notes, *([""] if notes else [])]
 
 
 def _sources(saved: Saved) -> list[dict[str, object]]:
@@ -146,7 +154,7 @@ def _text(saved: Saved, prefix: str) -> list[str]:
         path = os.path.join(answer.roots[item.root], *item.path.split("/"))
         link = link_to(path, saved.folder if _lies_in(saved.folder, answer.roots[item.root]) else None)
         notes.append(footnote(f"{prefix}{item.n}", _citation(saved, item), item.start.line, link))
-    return [*([words, ""] if words else []), *notes, *([""] if notes else [])]
+    return _body(words, notes)
 
 
 def _roots(saved: Saved) -> list[str]:
@@ -191,9 +199,7 @@ def as_block(text: str, folder: str, block_id: str, into: str | None) -> str | N
         "sources": [source_json(int(n), roots.index(each.root), each) for n, each in known.items()],
     }
     notes = [_note(f"{block_id}-{n}", each, lines[n], into) for n, each in known.items()]
-    words = _words(whole["body"], block_id, set(known))
-    body = [*([words, ""] if words else []), *notes, *([""] if notes else [])]
-    return "\n".join([f"<!-- lens:begin {block_id} {one_line(head)} -->", *body, f"<!-- lens:end {block_id} -->", ""])
+    return _block(block_id, head, _body(_words(whole["body"], block_id, set(known)), notes))
 
 
 def _absolute(citation: Citation, folder: str) -> Citation:

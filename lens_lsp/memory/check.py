@@ -12,10 +12,9 @@ from dataclasses import field
 from lens_lsp.corpus.corpus_rules import ANYWHERE, AllowedFolders, CorpusRules
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.intake import Buffer
-from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.corpus.safe_open import Root, Skipped, display_path, open_named
+from lens_lsp.corpus.text_marks import find_generated, privacy_of_file
 from lens_lsp.corpus.walk import discover
 from lens_lsp.memory.answer_parser import AnswerFault, Citing, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources

@@ -15,9 +15,9 @@ from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules, denied_pat
 from lens_lsp.corpus.extraction import LONGEST, Pictures, recognised
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import locate
-from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.corpus.walk import HashBudget, RenamedFiles
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import INSTALL, kind_for

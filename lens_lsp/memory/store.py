@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from lens_lsp.disk import PART, replace_whole
 from lens_lsp.memory.answer_files import ANSWERS, is_answer
@@ -60,10 +60,11 @@ from lens_lsp.memory.store_rows import (
     file_kind,
     write,
 )
-from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
+from lens_lsp.model.cluster import Cluster, WrongAnswer
 from lens_lsp.model.lazy_dataclass import dataclass
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Work = Callable[[StoreView, StoreConnection], T]
 _ATTEMPTS = 3
 """As it is, in a new file, and in another process's."""
@@ -470,6 +471,16 @@ class Health:
     writable: bool
 
 
+def _reader(method: Callable[Concatenate[StoreView, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """A method of `StoreView` as one of `Store`, in a transaction of its own."""
+
+    def read(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return store._database.read(lambda view, _: method(view, *args, **kwargs))
+
+    read.__doc__ = method.__doc__
+    return read
+
+
 class Store:
     """One workspace's knowledge. Made by `open`; a context manager that closes it."""
 
@@ -522,45 +533,17 @@ class Store:
         """What the user should be told once: a file of a newer version, or a damaged one that was set aside."""
         return tuple(self._database.notices)
 
-    def clusters(self) -> tuple[Cluster, ...]:
-        """All clusters, live and archived, in order of id. Raises `StoreUnreadable`, as all that reads."""
-        return self._database.read(lambda view, _: view.clusters())
-
-    def cluster(self, id_: str) -> Cluster | None:
-        """One cluster; None when there is none of that id."""
-        return self._database.read(lambda view, _: view.cluster(id_))
-
-    def by_question(self, key: str) -> tuple[str, ...]:
-        """Ids of the clusters in which a question of this normal form was asked."""
-        return self._database.read(lambda view, _: view.by_question(key))
-
-    def questions(self) -> tuple[tuple[str, str], ...]:
-        """Every question's cluster and normal form."""
-        return self._database.read(lambda view, _: view.questions())
-
-    def by_fact(self, key: str) -> tuple[str, ...]:
-        """Ids of the clusters that hold a requirement of this normal form, retired ones too."""
-        return self._database.read(lambda view, _: view.by_fact(key))
-
-    def by_citation(self, id_: str) -> tuple[str, ...]:
-        """Ids of the clusters that hold a citation."""
-        return self._database.read(lambda view, _: view.by_citation(id_))
-
-    def summaries(self) -> tuple[DocumentSummary, ...]:
-        """What was proven from documents, one for each."""
-        return self._database.read(lambda view, _: view.summaries())
-
-    def turns(self, thread: str) -> tuple[Turn, ...]:
-        """The questions of a thread, the first one first."""
-        return self._database.read(lambda view, _: view.turns(thread))
-
-    def all_turns(self) -> tuple[Turn, ...]:
-        """The questions of all threads, by thread and number."""
-        return self._database.read(lambda view, _: view.all_turns())
-
-    def wrong(self) -> tuple[WrongAnswer, ...]:
-        """Answers that were called wrong, the first one first."""
-        return self._database.read(lambda view, _: view.wrong())
+    # All that reads raises `StoreUnreadable`.
+    clusters = _reader(StoreView.clusters)
+    cluster = _reader(StoreView.cluster)
+    by_question = _reader(StoreView.by_question)
+    questions = _reader(StoreView.questions)
+    by_fact = _reader(StoreView.by_fact)
+    by_citation = _reader(StoreView.by_citation)
+    summaries = _reader(StoreView.summaries)
+    turns = _reader(StoreView.turns)
+    all_turns = _reader(StoreView.all_turns)
+    wrong = _reader(StoreView.wrong)
 
     def save(self, changes: Changes) -> None:
         """Keep changes, all or none of them, whatever is there by now; `update` looks first. Raises `NotSaved`."""

@@ -132,7 +132,7 @@ def _place(item: Cited | Unreadable | Understood, shown: Callable[[str], str]) -
 
 def _problems(report: Report) -> Iterator[_Problem]:
     for finding in report.findings:
-        rule, level = _judged(finding)
+        rule, level = broken_rule(finding)
         if rule:
             cited = finding.cited
             key = (cited.citation.path, cited.citation.quote, cited.label)
@@ -145,7 +145,7 @@ def _problems(report: Report) -> Iterator[_Problem]:
         yield _Problem(rule, _RULES[rule][0], mark.where, mark.line, mark.message, _digest(mark.message))
 
 
-def _judged(finding: Finding) -> tuple[str, str]:
+def broken_rule(finding: Finding) -> tuple[str, str]:
     """The rule that a finding breaks and how bad that is; two empty texts for one that stands as it was."""
     state = finding.checked.state
     if state is CitationState.VERIFIED:

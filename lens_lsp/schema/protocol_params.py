@@ -5,7 +5,7 @@ They check what a client sends; an unknown key is refused. Names on the wire are
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
@@ -26,6 +26,17 @@ class Wire(BaseModel):
     """Base of all that is put on the wire or taken off it. Unknown keys are refused."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+
+
+class SpokenParams(Wire):
+    """Params of which a string alone stands for the key ``spoken_as``."""
+
+    spoken_as: ClassVar[str]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_words(cls, value: Any) -> Any:
+        return {cls.spoken_as: value} if isinstance(value, str) else value
 
 
 class WirePosition(Wire):
@@ -62,8 +73,10 @@ class WireBudget(Wire):
     cost: Annotated[float, Field(gt=0, le=1e6)] | None = None
 
 
-class AskParams(Wire):
+class AskParams(SpokenParams):
     """Of ``lens/ask`` and ``lens.server.ask``; a string alone is the question."""
+
+    spoken_as: ClassVar[str] = "question"
 
     question: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
     scope: Scope = Scope()
@@ -75,11 +88,6 @@ class AskParams(Wire):
     """Only say what would be sent: no call is made and nothing is kept."""
     for_model: bool = False
     """The answer is for a chat model that is not ours: without what is private or a secret."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_words(cls, value: Any) -> Any:
-        return {"question": value} if isinstance(value, str) else value
 
 
 class StatusParams(Wire):
@@ -165,9 +173,11 @@ class ModelResult(Wire):
     """How many tokens fit into the model, prompt and reply together."""
 
 
-class FindParams(Wire):
+class FindParams(SpokenParams):
     """Of ``lens/find``; a string alone is the query. ``for_model``: the passages are for an editor's chat model.
     ``rerank``: the reader orders the best of them, which takes longer: for a second request behind one without it."""
+
+    spoken_as: ClassVar[str] = "query"
 
     query: Text
     scope: Scope = Scope()
@@ -176,28 +186,22 @@ class FindParams(Wire):
     for_model: bool = False
     work_done_token: Token | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_words(cls, value: Any) -> Any:
-        return {"query": value} if isinstance(value, str) else value
 
-
-class FindCommand(Wire):
+class FindCommand(SpokenParams):
     """Of ``lens.server.find``: as `FindParams`, or nothing."""
+
+    spoken_as: ClassVar[str] = "query"
 
     query: Text | None = None
     scope: Scope = Scope()
     limit: _Limit = 10
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_words(cls, value: Any) -> Any:
-        return {"query": value} if isinstance(value, str) else value
 
-
-class AskCommand(Wire):
+class AskCommand(SpokenParams):
     """Of ``lens.server.ask``: as `AskParams`, or nothing. ``insert``: the answer belongs below the ``??`` line that
     ``scope`` names."""
+
+    spoken_as: ClassVar[str] = "question"
 
     question: Text | None = None
     scope: Scope = Scope()
@@ -205,11 +209,6 @@ class AskCommand(Wire):
     thread: Id | None = None
     budget: WireBudget = WireBudget()
     insert: bool = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_words(cls, value: Any) -> Any:
-        return {"question": value} if isinstance(value, str) else value
 
     def asking(self, question: str, scope: Scope) -> AskParams:
         """The request for a question."""
@@ -247,29 +246,23 @@ class WrongParams(Wire):
         return {"ids": [value]} if isinstance(value, str) else value
 
 
-class RecheckParams(Wire):
+class RecheckParams(SpokenParams):
     """Of ``lens/recheck`` and ``lens.server.recheck``: one text, which an ``answerUri`` may name (a string alone is its
     URI), or everything."""
 
+    spoken_as: ClassVar[str] = "uri"
+
     uri: str | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_words(cls, value: Any) -> Any:
-        return {"uri": value} if isinstance(value, str) else value
 
-
-class TextParams(Wire):
+class TextParams(SpokenParams):
     """Of ``lens/text``: the URI of a file; a string alone is it. ``confined``: only of one that is searched or that
     holds an answer, found through no link."""
 
+    spoken_as: ClassVar[str] = "uri"
+
     uri: str
     confined: bool = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_words(cls, value: Any) -> Any:
-        return {"uri": value} if isinstance(value, str) else value
 
 
 class AnswerParams(Wire):
@@ -336,16 +329,13 @@ class LedgerParams(Wire):
     questions: UInt = 20
 
 
-class OpenAnswerParams(Wire):
+class OpenAnswerParams(SpokenParams):
     """Of ``lens.server.openAnswer``: a URI, the id of a cluster, or a question; a string alone is any of them, nothing
     is the last answer."""
 
-    answer: Text | None = None
+    spoken_as: ClassVar[str] = "answer"
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_words(cls, value: Any) -> Any:
-        return {"answer": value} if isinstance(value, str) else value
+    answer: Text | None = None
 
 
 class InsertAnswerParams(Wire):

@@ -28,13 +28,11 @@ from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, stem, words
 from lens_lsp.search.corpus_view import Corpus, Floats, Ints, Measures
 from lens_lsp.search.localisation import Candidates
-from lens_lsp.search.passages import count
+from lens_lsp.search.passages import WINDOW, count
 from lens_lsp.search.question import ScanQuestion
 
 CELL = 50
 """Code points of a cell, the grid on which positions are scored."""
-WINDOW = 600
-"""The longest window, in code points."""
 _WIDTH = WINDOW // CELL
 SATURATION = 0.6
 """k1 of the term frequency inside a window."""
@@ -340,11 +338,6 @@ def above(mass: Floats, share: float) -> NDArray[np.bool_]:
     return np.asarray(((mass > 0) & (mass >= share**_POWER * most)).any(axis=0))
 
 
-def joint(space: Space, file: Floats, position: Floats) -> Floats:
-    """π_file · π_pos: the prior over all cells, one row per requirement, each summing to 1."""
-    return space.spread(file) * position
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What one observation says about one requirement: the verdict, and the cells its resolved quote touches."""
@@ -374,11 +367,6 @@ class Beliefs:
         """How many cells there are."""
         return len(self.shown)
 
-    @property
-    def requirements(self) -> int:
-        """K."""
-        return len(self._log_mass)
-
     def admit(self, prior: Floats) -> None:
         """Set the prior over a larger set of cells, the old ones first; each row sums to 1 or is all zero.
 
@@ -389,7 +377,7 @@ class Beliefs:
             raise ValueError("cells never leave the search")
         with np.errstate(divide="ignore"):
             self._log_prior = np.log(SOMEWHERE * prior)
-        self.ratio = np.concatenate([self.ratio, np.zeros((self.requirements, more))], axis=1)
+        self.ratio = np.concatenate([self.ratio, np.zeros((len(self.ratio), more))], axis=1)
         self.shown = np.concatenate([self.shown, np.zeros(more, bool)])
         self._weigh()
 

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document
@@ -300,14 +301,11 @@ def _shortened(text: str, span: Span, *, near_end: bool) -> tuple[Span, tuple[st
     if len(span) <= LONGEST_CONTEXT:
         return span, ()
     if near_end:
-        start = next(
-            (at for at in range(span.end - LONGEST_CONTEXT, span.end) if text[at].isspace()), span.end - LONGEST_CONTEXT
-        )
+        first = span.end - LONGEST_CONTEXT
+        start = next((at for at in range(first, span.end) if text[at].isspace()), first)
         return trim(text, Span(start, span.end)), ("start",)
-    end = next(
-        (at for at in range(span.start + LONGEST_CONTEXT, span.start, -1) if text[at].isspace()),
-        span.start + LONGEST_CONTEXT,
-    )
+    last = span.start + LONGEST_CONTEXT
+    end = next((at for at in range(last, span.start, -1) if text[at].isspace()), last)
     return trim(text, Span(span.start, end)), ("end",)
 
 
@@ -347,19 +345,20 @@ def units(document: Document, span: Span) -> list[Block]:
     """
     found: list[Block] = []
     at = span.start
-    for block in overlapping(document.structure.blocks, span):
-        start, end = max(block.span.start, span.start), min(block.span.end, span.end)
-        found += (Block(BlockKind.PARAGRAPH, line) for line in lines(document.text, Span(at, max(at, start))))
-        found += _parts(document, block, Span(start, end))
-        at = end
-    found += (Block(BlockKind.PARAGRAPH, line) for line in lines(document.text, Span(at, max(at, span.end))))
+    for block in (*overlapping(document.structure.blocks, span), None):
+        within = Span(span.end, span.end) if block is None else _within(block.span, span)
+        loose = lines(document.text, Span(at, max(at, within.start)))
+        found += (Block(BlockKind.PARAGRAPH, line) for line in loose)
+        found += [] if block is None else _parts(document, block, within)
+        at = within.end
     return list(_proper(document, found))
 
 
 def shown(document: Document, span: Span) -> RegionView:
     """A region as an oracle sees it."""
     text = document.text
-    pieces = _visible(document, span)
+    ours, hidden = document.structure.ours, document.structure.hidden
+    pieces = [piece for part in without(ours, span) for piece in without(hidden, part)]
     parts: list[str] = []
     at: list[int] = []
     size = 0
@@ -372,15 +371,13 @@ def shown(document: Document, span: Span) -> RegionView:
         size += len(piece)
     view = RegionView(span, "".join(parts), tuple(at), tuple(pieces))
     found = units(document, span)
-    headers = {unit.header: None for unit in found if unit.header is not None and not span.contains(unit.header)}
-    return RegionView(
-        span,
-        view.text,
-        view.at,
-        view.pieces,
+    headers = dict.fromkeys(unit.header for unit in found if unit.header is not None and not span.contains(unit.header))
+    starts = (Span(header.start, min(header.end, header.start + REACH)) for header in headers)
+    return replace(
+        view,
         units=tuple(Block(unit.kind, Span(view.place(unit.span.start), view.place(unit.span.end))) for unit in found),
         headings=_headings_above(document, span),
-        headers=tuple(" ".join(shown(document, _start_of(header)).text.split()) for header in headers),
+        headers=tuple(" ".join(shown(document, header).text.split()) for header in starts),
     )
 
 
@@ -419,10 +416,6 @@ def _within(span: Span, room: Span) -> Span:
     return Span(max(span.start, room.start), min(span.end, room.end))
 
 
-def _start_of(header: Span) -> Span:
-    return Span(header.start, min(header.end, header.start + REACH))
-
-
 def _parts(document: Document, block: Block, clipped: Span) -> list[Block]:
     text, kind = document.text, block.kind
     if kind in PROSE and not (kind is BlockKind.LIST_ITEM and fits(text, clipped)):
@@ -457,12 +450,6 @@ def _proper(document: Document, found: list[Block]) -> Iterator[Block]:
             read = [piece for piece in seen if len(piece)]
             if any(_WORDY.search(text, piece.start, piece.end) for piece in read):
                 yield Block(unit.kind, Span(read[0].start, read[-1].end), unit.header)
-
-
-def _visible(document: Document, span: Span) -> list[Span]:
-    """The stretches of a region that are neither markup nor ours."""
-    structure = document.structure
-    return [piece for part in without(structure.ours, span) for piece in without(structure.hidden, part)]
 
 
 def _ends_a_word(text: str, before: int, after: int) -> bool:

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from lens_lsp.corpus.encoding import Bytes, Chunk
 from lens_lsp.corpus.formats.text_reader import locate
-from lens_lsp.corpus.generated_spans import joined as merged
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped, display_path, identity_of
 from lens_lsp.corpus.scan import Counts, Hits, Literal, scan
+from lens_lsp.corpus.text_marks import joined as merged
 from lens_lsp.corpus.text_store import CachedText, TextStore
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.corpus.workspace import Snapshot

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,6 @@ from lens_lsp.search.beliefs import (
     above,
     coverage_rule,
     glr,
-    joint,
     landscape,
     passes,
     threshold,
@@ -81,8 +80,10 @@ from lens_lsp.search.proposals import (
     stored,
     unread_sections,
 )
-from lens_lsp.search.recall import MemoryContext, Recalled, broken_sources, recall
 from lens_lsp.search.resolution import Resolved, resolve
+
+if TYPE_CHECKING:
+    from lens_lsp.search.recall import MemoryContext, Recalled
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
@@ -584,6 +585,8 @@ class Exploration:
 
     def recall(self, memory: MemoryContext) -> None:
         """Look up what earlier questions left; after `scan`. Reads documents: run it in a thread."""
+        from lens_lsp.search.recall import broken_sources, recall
+
         self.recalled = recall(memory, self.plan, self.reading, self._bearing, self.matches)
         self.warnings += broken_sources(self.recalled)
 
@@ -628,7 +631,7 @@ class Exploration:
             # What was admitted keeps its π_pos, so that only observations move its beliefs.
             self.position = np.concatenate([self.position, self.landscape.position[:, known:]], axis=1)
         file = self.candidates.file_prior(self.space.slots)
-        self.progress.beliefs.admit(joint(self.space, file, self.position))
+        self.progress.beliefs.admit(self.space.spread(file) * self.position)
         slots = frozenset(self.space.slots.tolist())
         ids = [requirement.id for requirement in self.plan.requirements]
         return Admitted(

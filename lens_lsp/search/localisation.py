@@ -16,9 +16,9 @@ from dataclasses import replace
 import numpy as np
 
 from lens_lsp.corpus.formats import rare_kind
-from lens_lsp.corpus.generated_spans import joined as merged
 from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.corpus.scan import Hits, counted, exact_literal, scan
+from lens_lsp.corpus.text_marks import joined as merged
 from lens_lsp.judge.rules.question_plan import analyse, terms
 from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
 from lens_lsp.model.lazy_dataclass import dataclass

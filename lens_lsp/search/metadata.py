@@ -332,10 +332,6 @@ class FieldQuery:
     spent: frozenset[str] = frozenset()
     """Stems of what is wanted: they tell nothing more within a document that has it."""
 
-    def bonus(self, slot: int) -> float:
-        """What a document counts for what it says about itself."""
-        return self.slots.get(slot, 0.0)
-
     def proof(self, document: Document, slot: int, span: Span) -> float:
         """What a stretch of a document's metadata counts: it holds what is asked for, or says what is wanted."""
         said = self.said.get(slot, frozenset())

@@ -639,7 +639,7 @@ class Cutter:
                 if fields is not None and fields.asked:
                     headings = heading_path(document, unit.span.end - 1)
                     counted[place] += fields.proof_under(headings[-1]) if headings else 0.0
-        whole = fields.bonus(slot) if fields is not None else 0.0
+        whole = fields.slots.get(slot, 0.0) if fields is not None else 0.0
         found = [counted[first:last] for first, last in runs.tolist()]
         return np.array([whole + float(some.max() if some.max() > 0 else some.min()) for some in found])
 

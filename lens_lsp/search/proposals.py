@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lens_lsp.corpus.generated_spans import joined
+from lens_lsp.corpus.text_marks import joined
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm

@@ -53,11 +53,10 @@ from lens_lsp.search.consolidation import (
     named,
     rivals,
 )
-from lens_lsp.search.exploration import NOT_NEEDED
+from lens_lsp.search.exploration import NOT_NEEDED, WITHOUT_MODEL
 from lens_lsp.search.localisation import ranking
 from lens_lsp.search.proposals import Quote
 from lens_lsp.search.read_first import CheckedAnswer, ReadFirst, check, cited_span
-from lens_lsp.search.recall import named_newer
 from lens_lsp.search.search import Search
 
 ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
@@ -67,15 +66,7 @@ LONGEST_COMPARED = 20_000
 MOST_LISTED = 200
 """Matches of an exact rule that are cited; the count is exact whatever their number."""
 _CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
-_SPENT = frozenset(
-    {
-        StopReason.BUDGET_TOKENS,
-        StopReason.BUDGET_SECONDS,
-        StopReason.BUDGET_COST,
-        StopReason.MODEL_FAILED,
-        StopReason.CANCELLED,
-    }
-)
+_SPENT = WITHOUT_MODEL - {StopReason.BUDGET_CALLS} | {StopReason.CANCELLED}
 """After these the oracle is not asked for anything more."""
 
 
@@ -512,4 +503,6 @@ class AnswerSynthesis:
         recalled = self._search.recalled
         if recalled is None:
             return ()
+        from lens_lsp.search.recall import named_newer
+
         return named_newer(recalled, self._search.reading, (item.slot for item in draft.items))

@@ -147,16 +147,6 @@ def test_what_is_proven_without_a_model_stands_when_it_fails(
         assert "The model gave no answer: " in answer.text
 
 
-def test_a_project_that_names_a_reader_names_none(notes: Path, reader: Path) -> None:
-    from lens_lsp.app.configuration import settings_of
-
-    (notes / ".lens.toml").write_text(f'reader = "{reader}"\n', "utf-8")
-    settings = settings_of((str(notes),), {"LENS_CONFIG": "/dev/null"})
-    assert settings.reader == "shipped"
-    (notice,) = settings.notices
-    assert "reader (only the user's own file says that)" in notice.text
-
-
 def test_long_questions_and_passages_are_answered_in_time(notes: Path, reader: Path) -> None:
     (notes / "long.md").write_text("kitchen counter house " * 240_000 + "\n", "utf-8")
     began = time.perf_counter()

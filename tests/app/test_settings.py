@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -176,14 +174,6 @@ def test_where_no_limit_of_time_tokens_or_money_ended_it_there_is_no_advice(told
     assert advice(told(), reason) is None
 
 
-def test_the_file_is_where_the_settings_of_a_user_are(tmp_path: Path) -> None:
-    """What a workspace's file may not raise, the same words in the user's own file do."""
-    (tmp_path / ".lens.toml").write_text("budget.seconds = 3600\n")
-    assert settings_of((str(tmp_path),), {"LENS_CONFIG": os.devnull}).budget(DEFAULT).seconds == DEFAULT.seconds
-    own = settings_of((), {"LENS_CONFIG": str(tmp_path / ".lens.toml")})
-    assert own.budget(DEFAULT).seconds == 3600
-
-
 CANARY = "sk-canary-Quillfeather-0123456789"
 HOME, AWAY, LOCAL = "https://home.example", "https://away.example", "http://127.0.0.1:4711"
 
@@ -303,8 +293,3 @@ def test_the_editors_own_model_is_one_inside_that_editor_only(told: Told) -> Non
     assert forced.choose_judge(editor=True)[0] is Mode.DEEP
     with pytest.raises(UsageError, match="no editor offers its own"):
         forced.choose_judge()
-
-
-def test_no_project_names_a_model(told: Told) -> None:
-    settings = told(project='[model]\nname = "editor"')
-    assert settings.choose_judge(editor=True) == (Mode.EVIDENCE, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.passages.definitions import bare, definition, definitions, drawn, questions, with_others
+from benchmarks.passages.metadata import HALVES, QUESTIONS, absent, is_right, read, report, shares
 from benchmarks.questions import check
 from benchmarks.questions.arithmetic import ExpressionError, evaluate, literals, rendered
 from benchmarks.questions.corpora import FOLDERS, Corpus, items
@@ -214,3 +217,117 @@ def test_a_tie_has_no_answer() -> None:
 def test_a_frozen_version_is_never_frozen_again(data_dir: Path, frozen: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="a change needs a higher version"):
         check.freeze(data_dir, frozen["version"])
+
+
+def test_there_are_twenty_questions_a_workspace_half_of_them_to_report_by() -> None:
+    rows = read()
+    counts = Counter((row["workspace"], row["half"]) for row in rows)
+    assert counts == {(name, half): 10 for name in ("peps", "jz-garden", "cpc-minutes") for half in ("first", "second")}
+    assert len({row["id"] for row in rows}) == len({row["question"] for row in rows}) == 60
+    assert all(row["gold"] and row["note"] for row in rows)
+
+
+def test_the_questions_to_develop_by_are_others() -> None:
+    rows = read(QUESTIONS.with_name("metadata_dev.jsonl"))
+    asked = {row["question"] for row in rows}
+    assert len({row["id"] for row in rows}) == len(asked) == len(rows) >= 60
+    assert all(row["gold"] and row["half"] in HALVES for row in rows)
+    assert not asked & {row["question"] for row in read()}
+
+
+def test_a_passage_is_right_by_its_file_and_its_quote() -> None:
+    gold = [{"path": "a.md", "quote": "tags:\n  - boat"}, {"path": "b.md", "quote": None}]
+    assert is_right(gold, "a.md", "title: A\ntags: - boat\n")
+    assert not is_right(gold, "a.md", "title: A")
+    assert is_right(gold, "b.md", "anything")
+    assert not is_right(gold, "c.md", "tags:\n  - boat")
+
+
+def test_a_gold_that_is_not_in_its_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Status: Draft\n", "utf-8")
+    rows = [
+        {"id": "1", "workspace": "w", "gold": [{"path": "a.md", "quote": "Status: Draft"}]},
+        {"id": "2", "workspace": "w", "gold": [{"path": "a.md", "quote": "Status: Final"}]},
+        {"id": "3", "workspace": "w", "gold": [{"path": "b.md", "quote": None}]},
+    ]
+    assert absent(rows, {"w": tmp_path}) == ["2: a.md", "3: b.md"]
+
+
+def test_questions_are_asked_and_what_is_missed_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("The lighthouse keeper rowed home.\n", "utf-8")
+    rows = [
+        {"id": "1", "workspace": "w", "half": "first", "question": "lighthouse keeper", "gold": gold}
+        for gold in ([{"path": "a.md", "quote": "rowed home"}], [{"path": "b.md", "quote": "rowed home"}])
+    ]
+    text = report(rows, {"w": tmp_path}, missed=True)
+    assert "1 of 2 (50 %)" in text
+    assert "wanted: b.md" in text
+    assert "wanted: b.md" not in report(rows, {"w": tmp_path}, missed=False)
+
+
+def test_shares_are_by_workspace_and_half() -> None:
+    rows = [{"workspace": "v", "half": "first"}, {"workspace": "w", "half": "second"}]
+    text = shares(rows, [True, False])
+    assert "| v | 1 of 1 (100 %) | – | 1 of 1 (100 %) |" in text
+    assert "| all | 1 of 1 (100 %) | 0 of 1 (0 %) | 1 of 2 (50 %) |" in text
+
+
+def sentence(text: str, path: str = "page.md") -> str | None:
+    found = definition(path, text)
+    return None if found is None else found.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("# Tide\n\nA tide is the rise of the sea. It falls.\n", "A tide is the rise of the sea."),
+        ("# Tides\n\nTides are movements of the sea.\n", "Tides are movements of the sea."),
+        ("---\ntitle: Neap Tide\n---\n\n**Neap tides** are small tides.\n", "**Neap tides** are small tides."),
+        (
+            "---\ntitle: Estimate (ETA)\n---\n\nThe ETA, as we say, is a time.\n",
+            "The ETA, as we say, is a time.",
+        ),
+        ("---\ntitle: Sea\naliases:\n  - Ocean\ntags:\n  - x\n---\n\nAn ocean is a sea.\n", "An ocean is a sea."),
+        ("# Tide\n\n[Source: A Book](x)\n\n![a](b.png)\n\nTide refers to water.\n", "Tide refers to water."),
+        ("# Get-Tide\n\n## SYNOPSIS\nGets the tide.\n", "Gets the tide."),
+        ("---\ntitle: boat row\n---\n\nrow a boat\n", "row a boat"),
+        ("# Tide\n\nTide is built over time.\n", None),
+        ("# Tide\n\nTides are described below.\n", None),
+        ("# Tide\n\nThe sea is a body of water.\n", None),
+        ("# Tide\n\n> Tide is a quotation.\n", None),
+        ("# Tide\n\n- Tide is an item.\n", None),
+        ("# Tide\n\n## One\n\n## Two\n\nTide is a late word.\n", None),
+        ("# Tide\n\nTide is a question?\n", None),
+        ("Tide is a page without a title.\n", None),
+    ],
+)
+def test_a_page_begins_with_the_definition_of_its_title_or_not(text: str, wanted: str | None) -> None:
+    assert sentence(text) == wanted
+
+
+def test_a_text_is_compared_as_it_is_shown() -> None:
+    assert bare("**A** [[x/y|why]] and [[z/w]] `code` [text](target) of_one_word[^1]") == (
+        "A why and w code text of_one_word"
+    )
+
+
+def test_pages_of_one_title_make_one_question_and_each_sentence_is_right(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Tides\n\nTides are moves of the sea.\n", "utf-8")
+    (tmp_path / "b.md").write_text("# tides (water)\n\nTides are a bother.\n", "utf-8")
+    (tmp_path / "c.md").write_text("# Else\n\nSome text.\n\nTides are high here. More.\n", "utf-8")
+    rows = questions("w", list(definitions(tmp_path)))
+    assert [row["question"] for row in rows] == ["What are Tides?"]
+    assert [item["path"] for item in rows[0]["gold"]] == ["a.md", "b.md"]
+    others = with_others(rows, tmp_path)[0]["gold"][2:]
+    assert others == [{"path": "c.md", "quote": "Tides are high here."}]
+
+
+def test_workspaces_take_turns_and_the_order_does_not_depend_on_that_of_the_files(tmp_path: Path) -> None:
+    for name in ("ash", "beech", "cedar"):
+        (tmp_path / f"{name}.md").write_text(f"# {name.title()}\n\n{name.title()} is a tree.\n", "utf-8")
+    found = list(definitions(tmp_path))
+    rows = questions("w", found)
+    assert rows == questions("w", found[::-1])
+    other = [{"workspace": "v"}]
+    assert [row["workspace"] for row in drawn([rows, other], 3)] == ["w", "v", "w"]
+    assert {row["half"] for row in rows} <= {"first", "second"}

@@ -54,13 +54,19 @@ def test_an_answer_is_followed_by_the_passages_that_prove_it(lens_here: Command,
     assert quote.startswith("    ")
 
 
-def test_the_current_folder_is_the_default(lens: Command, notes: Path) -> None:
-    assert f"\n[1] {os.path.join('house', 'contract.md')}:" in lens("ask", LEASE, cwd=notes).text
+@pytest.mark.parametrize(("command", "before"), [("ask", "\n[1] "), ("find", "")])
+def test_the_current_folder_is_the_default(lens: Command, notes: Path, command: str, before: str) -> None:
+    text = lens(command, LEASE, cwd=notes).text
+    place = f"{before}{os.path.join('house', 'contract.md')}:"
+    assert place in text if before else text.startswith(place)
 
 
-def test_options_may_stand_anywhere_and_a_question_may_begin_with_a_dash(lens_here: Command, notes: Path) -> None:
+@pytest.mark.parametrize("command", ["ask", "find"])
+def test_options_may_stand_anywhere_and_a_question_may_begin_with_a_dash(
+    lens_here: Command, notes: Path, command: str
+) -> None:
     (notes / "flags.md").write_text("The flag --no-verify skips the hooks.\n")
-    outcome = lens_here("ask", "--format", "grep", "--quiet", "--", "--no-verify", "notes/flags.md")
+    outcome = lens_here(command, "--format", "grep", "--quiet", "--", "--no-verify", "notes/flags.md")
     assert outcome.text == f"{os.path.join('notes', 'flags.md')}:1:1:The flag --no-verify skips the hooks.\n"
 
 
@@ -78,10 +84,15 @@ def test_json_is_one_document_whose_quotes_stand_in_the_files(lens_here: Command
     assert (result["ledger"]["calls"], result["ledger"]["sent"]) == ({"total": 0}, [])
 
 
-def test_two_runs_are_equal_but_for_seconds(lens: Command, archive: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "schema"), [(("ask", "--events"), b"lens.answer/2"), (("find", "--json"), b"lens.evidence/2")]
+)
+def test_two_runs_are_equal_but_for_seconds(
+    lens: Command, archive: Path, command: tuple[str, str], schema: bytes
+) -> None:
     seconds = re.compile(rb'"seconds": ?[\d.e-]+')
-    first, second = (lens("ask", LEASE, "notes", "--events", "--seed", "5", "--no-store") for _ in range(2))
-    assert b'"schema": "lens.answer/2"' in first.out
+    first, second = (lens(*command, LEASE, "notes", "--seed", "5", "--no-store") for _ in range(2))
+    assert schema in first.out
     assert seconds.sub(b"", first.out) == seconds.sub(b"", second.out)
 
 
@@ -139,12 +150,17 @@ def test_explain_follows_the_answer(lens_here: Command, archive: Path) -> None:
 
 
 @pytest.mark.parametrize("option", [["--json"], ["--events"], ["--format", "grep"]])
-def test_explain_never_mixes_with_what_machines_read(lens_here: Command, notes: Path, option: list[str]) -> None:
-    plain = lens_here("ask", LEASE, "notes", "--no-store", *option)
-    explained = lens_here("ask", LEASE, "notes", "--no-store", "--explain", *option)
+@pytest.mark.parametrize(("command", "begins"), [("ask", "Plan\n"), ("find", "Documents\n")])
+def test_explain_never_mixes_with_what_machines_read(
+    lens_here: Command, notes: Path, command: str, begins: str, option: list[str]
+) -> None:
+    if (command, option) == ("find", ["--events"]):
+        pytest.skip("find has no events")
+    plain = lens_here(command, LEASE, "notes", "--no-store", *option)
+    explained = lens_here(command, LEASE, "notes", "--no-store", "--explain", *option)
     changing = re.compile(rb'"seconds": ?[\d.e-]+|, "position": ?\{[^}]*\}')
     assert changing.sub(b"", explained.out) == changing.sub(b"", plain.out)
-    assert explained.complaint.startswith("Plan\n")
+    assert explained.complaint.startswith(begins)
 
 
 def test_markdown_can_be_pasted_into_a_note(lens_here: Command, notes: Path) -> None:
@@ -173,12 +189,13 @@ def test_nothing_to_search_is_told(lens_here: Command, tmp_path: Path) -> None:
     assert lens_here("ask", LEASE, "empty", "--quiet").err == b""
 
 
-def test_scope_and_ignore_rules_limit_the_files(lens_here: Command, notes: Path) -> None:
-    assert lens_here("ask", LEASE, "notes", "--scope", "garden*").status == 1
-    assert lens_here("ask", LEASE, "notes", "--scope", "house/**").status == 0
+@pytest.mark.parametrize(("command", "question"), [("ask", LEASE), ("find", "lease")])
+def test_scope_and_ignore_rules_limit_the_files(lens_here: Command, notes: Path, command: str, question: str) -> None:
+    assert lens_here(command, question, "notes", "--scope", "garden*").status == 1
+    assert lens_here(command, question, "notes", "--scope", "garden*", "--scope", "house/**").status == 0
     (notes / ".lensignore").write_text("house/\n")
-    assert lens_here("ask", LEASE, "notes").status == 1
-    assert lens_here("ask", LEASE, "notes", "--no-ignore").status == 0
+    assert lens_here(command, question, "notes").status == 1
+    assert lens_here(command, question, "notes", "--no-ignore").status == 0
 
 
 def test_a_question_without_time_stops_by_its_budget(lens_here: Command, archive: Path) -> None:
@@ -239,19 +256,23 @@ def test_a_terminal_gets_colours_and_a_closing_line(notes: Path, environment: di
     assert b"no model called" in shown
 
 
+SHAPES = [[], ["--format", "grep"], ["--format", "markdown"], ["--explain"], ["--json"]]
+
+
 @posix
 @pytest.mark.parametrize(
-    "shape", [[], ["--format", "grep"], ["--format", "markdown"], ["--explain"], ["--json"], ["--events", "--explain"]]
+    ("command", "shape"),
+    [*(("find", shape) for shape in SHAPES), *(("ask", shape) for shape in [*SHAPES, ["--events", "--explain"]])],
 )
 def test_no_escape_out_of_a_file_reaches_the_terminal(
-    tmp_path: Path, environment: dict[str, str], shape: list[str]
+    tmp_path: Path, environment: dict[str, str], command: str, shape: list[str]
 ) -> None:
     hostile = "\x1b]52;c;cm0gLXJm\x07 \x1b[2J \x9b31m \x1bP1$r\x1b\\ \x07 \u202e lease"
     folder = tmp_path / "hostile"
     folder.mkdir()
     (folder / "a\x1b[31m\x07.md").write_text(f"# {hostile}\n\nThe lease {hostile} ends on 30 June 2031.\n")
     status, shown = on_a_terminal(
-        ["-m", "lens_lsp", "ask", f"When does the lease {hostile} end?", *shape],
+        ["-m", "lens_lsp", command, f"When does the lease {hostile} end?", *shape],
         folder,
         environment | {"NO_COLOR": "1", "TERM": "dumb"},  # no bar either, however slow the machine is
     )
@@ -281,8 +302,9 @@ def test_a_full_disk_is_told(lens: Command, notes: Path, shape: list[str]) -> No
     assert "No space left" in outcome.complaint
 
 
-def test_main_can_be_called_in_process(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", LEASE, str(notes)]) == 0
+@pytest.mark.parametrize("command", ["ask", "find"])
+def test_main_can_be_called_in_process(notes: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert main([command, LEASE, str(notes)]) == 0
     assert "2031" in capsys.readouterr().out
 
 

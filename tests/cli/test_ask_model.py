@@ -113,25 +113,6 @@ def test_a_base_url_that_cannot_be_meant_is_told(lens: Command, folder: Path, ba
     assert_no_key(outcome)
 
 
-def test_what_others_configure_is_never_used(lens: Command, folder: Path, server: ChatServer) -> None:
-    others = {
-        "OPENAI_API_KEY": KEY,
-        "OPENAI_BASE_URL": server.base_url,
-        "OPENAI_MODEL": "any",
-        "OPENAI_ORG_ID": KEY,
-        "OPENAI_PROJECT_ID": KEY,
-        "HTTP_PROXY": server.origin,
-        "ALL_PROXY": server.origin,
-    }
-    alone = lens("ask", QUESTION, "bridges", "--no-store", "--json", env=others)
-    assert json.loads(alone.out)["mode"] == "evidence"
-    assert server.connections == 0
-    ours = {"LENS_BASE_URL": server.base_url, "LENS_MODEL": "any"}
-    assert lens("ask", QUESTION, "bridges", "--no-store", env=others | ours).status == 0
-    assert "Quillfeather" not in "".join(repr(request) for request in server.requests)
-    assert len(stages(server)) == 1
-
-
 def test_our_own_key_is_the_one_that_is_sent(lens: Command, folder: Path, server: ChatServer) -> None:
     lens("ask", QUESTION, "bridges", "--no-store", env=settings(server.base_url))
     assert all(KEY in repr(each) for each in server.requests if each.path.endswith("/chat/completions"))

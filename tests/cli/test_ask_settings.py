@@ -96,6 +96,9 @@ def test_no_file_of_a_workspace_and_no_variable_of_others_names_an_endpoint(
     hostile = {
         "OPENAI_BASE_URL": server.base_url,
         "OPENAI_API_KEY": KEY,
+        "OPENAI_MODEL": "any",
+        "OPENAI_ORG_ID": KEY,
+        "OPENAI_PROJECT_ID": KEY,
         "HTTP_PROXY": server.origin,
         "HTTPS_PROXY": server.origin,
         "ALL_PROXY": server.origin,
@@ -112,6 +115,12 @@ def test_no_file_of_a_workspace_and_no_variable_of_others_names_an_endpoint(
     assert server.connections == 0
     assert lens("ask", QUESTION, cwd=folder, env=hostile | settings(server.base_url)).status == 0
     assert server.connections > 0, "the canary would have noticed a connection"
+    sent = len(server.requests)
+    ours = {name: value for name, value in hostile.items() if name != "LENS_API_KEY"}
+    ours |= {"LENS_BASE_URL": server.base_url, "LENS_MODEL": "any"}
+    assert lens("ask", QUESTION, "--no-store", cwd=folder, env=ours).status == 0
+    assert stages(server)[-1] == "read"
+    assert "Quillfeather" not in "".join(map(repr, server.requests[sent:])), "no key of others"
 
 
 def test_a_key_is_not_sent_to_another_origin(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ from lens_process import UNEXPECTED, Command, assert_one_sentence
 
 from lens_lsp import __version__
 from lens_lsp.cli import main
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 HEAVY = {
     "numpy",
@@ -184,3 +187,137 @@ def test_a_closed_standard_output_is_told(notes: Path, environment: dict[str, st
     assert done.returncode == 2
     assert done.stderr.startswith("lens: standard output is closed")
     assert done.stderr.count("\n") == 1
+
+
+QUESTION = "What is the kitchen counter of the old house made of?"
+LIKE = "What is the counter in the kitchen of the old house made of?"
+SAID = "an answer that you called wrong on "
+
+
+@pytest.fixture
+def house(tmp_path: Path, environment: dict[str, str]) -> Path:
+    pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
+    environment["LENS_READER"] = str(write_reader(tmp_path / "reader"))
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "house.md").write_text(f"# House\n\nThe kitchen counter of the old house is made of {PROOF}.\n", "utf-8")
+    return folder
+
+
+def listed(lens: Command) -> list[str]:
+    outcome = lens("clusters", "list", "--path", "notes", "--json")
+    return [cluster["id"] for cluster in json.loads(outcome.out)["clusters"]]
+
+
+def checked(lens: Command, *options: str) -> tuple[int, list[tuple[str, bool]]]:
+    outcome = lens("clusters", "check", "--path", "notes", "--json", *options)
+    said = json.loads(outcome.out)
+    assert said["schema"] == "lens.wrong/1"
+    return outcome.status, [(check["question"], check["given"]) for check in said["checks"]]
+
+
+def test_a_wrong_answer_is_never_given_from_what_is_known_and_checked_again(lens_here: Command, house: Path) -> None:
+    assert lens_here("ask", QUESTION, "notes").status == 0
+    assert "reused" in lens_here("ask", QUESTION, "notes").text
+    (id_,) = listed(lens_here)
+    wrong = lens_here("clusters", "wrong", id_[:6], "--path", "notes")
+    assert (wrong.status, wrong.text) == (0, f"withdrawn, and a check from now on: {QUESTION}\n")
+    assert listed(lens_here) == []
+    for question in (QUESTION, QUESTION, LIKE):
+        again = lens_here("ask", question, "notes")
+        assert "reused" not in again.text
+    assert SAID in lens_here("ask", QUESTION, "notes").complaint
+    assert json.loads(lens_here("ask", QUESTION, "notes", "--json").out)["stopped"] != "reused"
+    known = [
+        json.loads(lens_here("clusters", "show", one, "--path", "notes", "--json").out) for one in listed(lens_here)
+    ]
+    assert QUESTION not in str(known)
+
+    assert checked(lens_here) == checked(lens_here, "--mode", "evidence") == (1, [(QUESTION, True)])
+    told = lens_here("clusters", "check", "--path", "notes")
+    assert f"still wrong: {QUESTION} {PROOF}\n1 check: 1 still wrong\n" in told.text
+    (house / "house.md").write_text("# House\n\nThe kitchen counter of the old house is made of oak.\n", "utf-8")
+    assert checked(lens_here) == (0, [(QUESTION, False)])
+
+    check = json.loads(lens_here("clusters", "check", "--path", "notes", "--json").out)["checks"][0]["id"]
+    assert "the check of" in lens_here("clusters", "forget", check[:8], "--path", "notes").text
+    assert checked(lens_here) == (0, [])
+
+
+def test_forgetting_everything_forgets_the_checks(lens_here: Command, house: Path, environment: dict[str, str]) -> None:
+    lens_here("ask", QUESTION, "notes")
+    lens_here("clusters", "wrong", *listed(lens_here), "--path", "notes", "--json")
+    assert lens_here("clusters", "forget", "--all", "--path", "notes").status == 0
+    home = Path(environment["HOME"])
+    left = [path for path in home.rglob("*") if path.is_file() and PROOF.encode() in path.read_bytes()]
+    assert left == []
+    assert lens_here("clusters", "forget", "--all", "--path", "notes").status == 1
+
+
+def test_a_cluster_that_is_not_there_is_not_wrong(lens_here: Command, house: Path) -> None:
+    lens_here("ask", QUESTION, "notes")
+    assert lens_here("clusters", "wrong", "zzzz", "--path", "notes").status == 2
+
+
+def test_verify_says_what_it_verifies(lens_here: Command, house: Path) -> None:
+    lens_here("ask", QUESTION, "notes")
+    verified = lens_here("clusters", "verify", "--path", "notes").text
+    assert "1 citation: 1 verified\n" in verified
+    assert "whether the answer is right is not looked at" in verified
+
+
+BLOCKED = """
+import sys
+sys.modules.update(dict.fromkeys(["starlette", "uvicorn", "tomlkit"]))
+from lens_lsp.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere"], "does not exist"),
+        (["a.md"], "not a folder"),
+        (["--port", "70000"], "port"),
+        (["--port", "x"], "port"),
+        (["--nothing"], "--nothing"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_sentence(lens: Command, tmp_path: Path, arguments: list[str], told: str) -> None:
+    (tmp_path / "a.md").write_text("x")
+    outcome = lens("desktop", "--no-browser", *arguments)
+    assert told in outcome.complaint
+    assert_one_sentence(outcome, 2)
+
+
+def test_a_port_that_is_taken_is_one_sentence(lens: Command, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        outcome = lens("desktop", "--no-browser", "--port", str(taken.getsockname()[1]))
+    assert "--port" in outcome.complaint
+    assert_one_sentence(outcome, 2)
+
+
+def test_without_the_extra_the_command_that_installs_it_is_named() -> None:
+    done = subprocess.run([sys.executable, "-c", BLOCKED, "desktop"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "pip install 'lens-lsp[desktop]'" in done.stderr
+
+
+def test_without_its_extra_a_window_names_the_command_that_installs_it() -> None:
+    code = BLOCKED.replace('["starlette", "uvicorn", "tomlkit"]', '["webview"]')
+    done = subprocess.run(
+        [sys.executable, "-c", code, "desktop", "--window"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "pip install 'lens-lsp[window]'" in done.stderr
+
+
+def test_help_imports_no_web_server() -> None:
+    code = (
+        "import sys\nfrom lens_lsp.cli import main\nmain(['desktop', '--help'])\n"
+        "print(*sorted({'starlette', 'uvicorn', 'asyncio', 'numpy', 'keyring'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "--no-browser" in done.stdout
+    assert done.stderr.strip() == ""

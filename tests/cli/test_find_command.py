@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from lens_process import TIMEOUT, Command, assert_one_sentence, interrupted_after, on_a_terminal
 
-from lens_lsp.cli import main
 from lens_lsp.cli.find import parse
 from tests.judge.reader.tiny_reader import PROOF, write_reader
 
@@ -37,10 +36,6 @@ def test_a_passage_is_printed_with_a_place_to_click(lens: Command, notes: Path) 
     assert "    The lease of the workshop ends on 30 June 2031." in quote
 
 
-def test_the_current_folder_is_the_default(lens: Command, notes: Path) -> None:
-    assert lens("find", "lease", cwd=notes).text.startswith(os.path.join("house", "contract.md") + ":")
-
-
 def test_paths_are_absolute_outside_the_current_folder(lens: Command, notes: Path) -> None:
     outcome = lens("find", "tomatoes", "..", cwd=notes / "house")
     assert outcome.text.startswith(str(notes.resolve() / "garden.md") + ":")
@@ -58,12 +53,6 @@ def test_options_may_stand_anywhere(lens: Command, notes: Path) -> None:
     assert len(outcome.text.splitlines()) == 1
 
 
-def test_a_query_may_begin_with_a_dash(lens: Command, notes: Path) -> None:
-    (notes / "flags.md").write_text("Use --no-verify with care.\n")
-    outcome = lens("find", "--format", "grep", "--", "--no-verify", "notes")
-    assert outcome.text == f"{os.path.join('notes', 'flags.md')}:1:1:Use --no-verify with care.\n"
-
-
 def test_json_is_one_document_whose_quotes_stand_in_the_files(lens: Command, notes: Path) -> None:
     outcome = lens("find", "lease", "notes", "--json", "--seed", "7", "--no-store")
     assert (outcome.status, outcome.complaint) == (0, "")
@@ -72,30 +61,6 @@ def test_json_is_one_document_whose_quotes_stand_in_the_files(lens: Command, not
     for item in result["evidence"]:
         text = Path(result["roots"][item["root"]], item["path"]).read_text()
         assert text[slice(*item["span"])] == item["quote"]
-
-
-def test_json_says_why_files_were_left_out(lens: Command, notes: Path) -> None:
-    (notes / "blob.md").write_bytes(b"lease \0\0\0 lease")
-    skipped = json.loads(lens("find", "lease", "notes", "--json").out)["coverage"]["skipped"]
-    assert {"path": "blob.md", "reason": "binary", "root": 0} in skipped
-
-
-def test_two_runs_are_equal_but_for_seconds(lens: Command, notes: Path) -> None:
-    results = [json.loads(lens("find", "lease and tomatoes", "notes", "--json").out) for _ in range(2)]
-    for result in results:
-        del result["ledger"]["seconds"]
-    assert json.dumps(results[0]) == json.dumps(results[1])
-
-
-def test_scope_limits_the_files(lens: Command, notes: Path) -> None:
-    assert lens("find", "lease", "notes", "--scope", "garden*").status == 1
-    assert lens("find", "lease", "notes", "--scope", "garden*", "--scope", "house/**").status == 0
-
-
-def test_ignored_files_are_searched_on_request(lens: Command, notes: Path) -> None:
-    (notes / ".lensignore").write_text("house/\n")
-    assert lens("find", "lease", "notes").status == 1
-    assert lens("find", "lease", "notes", "--no-ignore").status == 0
 
 
 def test_secrets_are_never_searched(lens: Command, notes: Path) -> None:
@@ -124,26 +89,13 @@ def test_the_stages_that_are_told_make_up_the_whole_time(lens: Command, notes: P
     assert sum(times.values()) == pytest.approx(whole, abs=0.1 * len(times))
 
 
-@pytest.mark.parametrize("option", [["--json"], ["--format", "grep"]])
-def test_explain_never_mixes_with_what_machines_read(lens: Command, notes: Path, option: list[str]) -> None:
-    plain = lens("find", "lease", "notes", *option)
-    explained = lens("find", "lease", "notes", "--explain", *option)
-    seconds = re.compile(rb'"seconds": ?[\d.e-]+')
-    assert seconds.sub(b"", explained.out) == seconds.sub(b"", plain.out)
-    assert "Documents" in explained.complaint
-
-
 def test_nothing_found_is_told_unless_quiet(lens: Command, notes: Path) -> None:
     outcome = lens("find", "zeppelin", "notes")
     assert_one_sentence(outcome, 1)
     assert "nothing found for “zeppelin” in 2 files; “zeppelin” occurs nowhere" in outcome.complaint
     assert lens("find", "zeppelin", "notes", "--quiet").err == b""
-
-
-def test_nothing_found_is_still_a_json_document(lens: Command, notes: Path) -> None:
-    outcome = lens("find", "zeppelin", "notes", "--json")
-    assert outcome.status == 1
-    assert json.loads(outcome.out)["evidence"] == []
+    machine = lens("find", "zeppelin", "notes", "--json")
+    assert (machine.status, json.loads(machine.out)["evidence"]) == (1, [])
 
 
 def test_no_escape_sequence_without_a_terminal_unless_forced(lens: Command, notes: Path) -> None:
@@ -160,29 +112,6 @@ def test_a_terminal_gets_colours_and_a_closing_line(notes: Path, environment: di
     assert status == 0
     assert b"\x1b[1mlease\x1b[0m" in shown
     assert b"1 passage from 1 of 2 files" in shown
-
-
-@posix
-@pytest.mark.parametrize("shape", [[], ["--format", "grep"], ["--format", "markdown"], ["--explain"], ["--json"]])
-def test_no_escape_out_of_a_file_reaches_the_terminal(
-    tmp_path: Path, environment: dict[str, str], shape: list[str]
-) -> None:
-    hostile = "\x1b]52;c;cm0gLXJm\x07 \x1b[2J \x9b31m \x1bP1$r\x1b\\ \x07 \u202e lease"
-    folder = tmp_path / "hostile"
-    folder.mkdir()
-    (folder / "a\x1b[31m\x07.md").write_text(f"# {hostile}\n\nThe lease {hostile} ends.\n")
-    status, shown = on_a_terminal(
-        ["-m", "lens_lsp", "find", f"lease {hostile}", *shape], folder, environment | {"NO_COLOR": "1", "TERM": "dumb"}
-    )
-    assert status == 0, shown
-    assert b"lease" in shown
-    text = shown.decode("utf-8")
-    assert not re.findall("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
-
-
-def test_main_can_be_called_in_process(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["find", "lease", str(notes)]) == 0
-    assert "2031" in capsys.readouterr().out
 
 
 @posix

@@ -59,6 +59,7 @@ def hostile(tmp_path: Path) -> Path:
         f'[diff]\n\texternal = "{script}"\n[filter "x"]\n\tclean = "{script}"\n\tsmudge = "{script}"\n'
     )
     (folder / ".gitattributes").write_text("*.md filter=x\n")
+    (folder / ".gitmodules").write_text('[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch\n')
     for name in ("post-checkout", "pre-commit", "post-index-change"):
         (hooks / name).write_text(f"#!/bin/sh\n{script}\n")
         (hooks / name).chmod(0o755)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path
 from lens_lsp.corpus.encoding import TextPiece, blank, decode, side_by_side
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.generated_spans import GeneratedSpans, find_generated, joined, suspects, unsearchable
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.text_marks import GeneratedSpans, find_generated, joined, suspects, unsearchable
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Document, SkipReason
 from lens_lsp.model.text import Position, Span

@@ -12,10 +12,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from lens_lsp.corpus import hang_safe_io as waiting
+from lens_lsp.corpus import safe_open as waiting
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.hang_safe_io import MOST_LEFT, SlowDescriptor, TimedCalls, call_of, guard_descriptor, open_at
-from lens_lsp.corpus.safe_open import Root, Skipped, read_files
+from lens_lsp.corpus.safe_open import (
+    MOST_LEFT,
+    Root,
+    Skipped,
+    SlowDescriptor,
+    TimedCalls,
+    call_of,
+    guard_descriptor,
+    open_at,
+    read_files,
+)
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import _wait as workspace_wait
 from lens_lsp.disk import file_system_of, may_hang

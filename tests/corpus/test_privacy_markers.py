@@ -8,8 +8,8 @@ import pytest
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.intake import Buffer
-from lens_lsp.corpus.privacy_markers import privacy_of, privacy_of_file
 from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.text_marks import privacy_of, privacy_of_file
 from lens_lsp.corpus.workspace import Snapshot
 from tests.soak import private_marks
 

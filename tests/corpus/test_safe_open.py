@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 from soak.safe_open import CONTROL_BOUND, Swapping, bulk_opens, naive_opens, safe_opens, walks
 
-from lens_lsp.corpus.hang_safe_io import TimedCalls
 from lens_lsp.corpus.safe_open import (
     DESCRIPTORS,
     IDENTITY,
     Reading,
     Root,
     Skipped,
+    TimedCalls,
     check_name,
     display_path,
     is_there,

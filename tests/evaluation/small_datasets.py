@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import hashlib
 import io
 import json
 import tarfile
 from pathlib import Path
+
+from evaluation.command import add_parser, run
+from lens_lsp.app.oracle_factory import OracleFactory
+from lens_lsp.judge.llm.chat_model import ChatModel
+from lens_lsp.model.answer import Mode
 
 ARTICLES = (
     (
@@ -148,3 +154,15 @@ def write_workspace(folder: Path, extra: tuple[tarfile.TarInfo, ...] = ()) -> Pa
     entry = {"sha256": sha256(archive.read_bytes()), "md_files": 2}
     (folder / "manifest.json").write_text(json.dumps({"guide": entry}))
     return folder
+
+
+def parsed(*words: object) -> argparse.Namespace:
+    """What is typed after ``lens eval``, parsed."""
+    parser = argparse.ArgumentParser(prog="lens")
+    add_parser(parser.add_subparsers(required=True))
+    return parser.parse_args(["eval", *map(str, words)])
+
+
+def evaluate(*words: object, model: ChatModel | None = None) -> int:
+    """``lens eval`` with these words, where a ``model`` is given with that; its exit status."""
+    return run(parsed(*words), None if model is None else lambda _: OracleFactory(Mode.FAST, model))

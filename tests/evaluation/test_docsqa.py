@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import hashlib
 import io
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_datasets import evaluate
 
-from evaluation.command import add_parser, run
 from evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
 from evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
 from evaluation.reporting.docsqa import page
@@ -104,12 +103,6 @@ def _replace_archive(folder: Path, data: bytes) -> None:
     manifest.write_text(json.dumps(entries))
 
 
-def _evaluate(*arguments: object) -> int:
-    parser = argparse.ArgumentParser(prog="lens")
-    add_parser(parser.add_subparsers(required=True))
-    return run(parser.parse_args(["eval", "docsqa", *map(str, arguments)]))
-
-
 @pytest.fixture
 def docsqa_dir(tmp_path: Path) -> Path:
     return write_docsqa(tmp_path / "docs")
@@ -177,7 +170,7 @@ def test_every_arm_finds_what_is_asked_for_and_only_answerable_questions_are_ask
     docsqa_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    assert _evaluate(docsqa_dir, "--out", out) == 0
+    assert evaluate("docsqa", docsqa_dir, "--out", out) == 0
     printed = capsys.readouterr()
     assert (out / "docsqa.md").read_text("utf-8") == "<!-- made by lens eval -->\n" + printed.out
     assert printed.err == ""
@@ -263,12 +256,12 @@ def test_questions_whose_rank_crossed_are_printed_and_others_are_not(
     before.mkdir()
     rows = [DocsRow(id="k1", arm="bm25s", file=1, quote=4), DocsRow(id="k2", arm="bm25s", file=1, quote=1)]
     (before / "rows.jsonl").write_text("".join(f"{row.model_dump_json()}\n" for row in rows))
-    assert _evaluate(docsqa_dir, "--out", out, "--arms", "bm25s", "--compare", before) == 0
+    assert evaluate("docsqa", docsqa_dir, "--out", out, "--arms", "bm25s", "--compare", before) == 0
     printed = capsys.readouterr().out
     assert "| bm25s | 2 | +1 −0 | +1 −0 | +0 −0 |" in printed
     assert "| k1 | bm25s | 4 → 1 | +1 +3 | How many hours must the sourdough rest? |" in printed
     assert "| k2 |" not in printed
-    assert _evaluate(docsqa_dir, "--out", out, "--arms", "bm25s", "--compare", out) == 0
+    assert evaluate("docsqa", docsqa_dir, "--out", out, "--arms", "bm25s", "--compare", out) == 0
     assert "No rank crossed." in capsys.readouterr().out
 
 
@@ -276,13 +269,13 @@ def test_what_was_missed_is_shown_of_the_first_half_alone(tmp_path: Path, capsys
     nowhere = {"path": "bread/rye.md", "quote": "twenty\nhours"}
     folder = write_docsqa(tmp_path / "docs", [{**question, "gold": [nowhere]} for question in QUESTIONS[:2]])
     asked = (folder, "--out", tmp_path / "out", "--arms", "bm25s", "--missed")
-    assert _evaluate(*asked) == 0
+    assert evaluate("docsqa", *asked) == 0
     printed = capsys.readouterr().out
     assert "* k1 (lookup, doc-words; file 1, quote –): How many hours must the sourdough rest?" in printed
     assert "    * `bread/rye.md`: twenty hours" in printed
     assert "k2" not in printed
     with pytest.raises(UsageError, match="first half"):
-        _evaluate(*asked, "--half", "second")
+        evaluate("docsqa", *asked, "--half", "second")
 
 
 @pytest.mark.parametrize(
@@ -293,18 +286,18 @@ def test_an_unknown_name_is_refused_before_anything_is_unpacked(
     docsqa_dir: Path, tmp_path: Path, arguments: tuple[str, ...], told: str
 ) -> None:
     with pytest.raises(UsageError, match=told):
-        _evaluate(docsqa_dir, "--out", tmp_path / "out", *arguments)
+        evaluate("docsqa", docsqa_dir, "--out", tmp_path / "out", *arguments)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_is_no_data_set_or_no_run_is_refused(docsqa_dir: Path, tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="is not a data set"):
-        _evaluate(tmp_path / "nowhere", "--out", tmp_path / "out")
+        evaluate("docsqa", tmp_path / "nowhere", "--out", tmp_path / "out")
     with pytest.raises(EvaluationError, match="no run to compare with"):
-        _evaluate(docsqa_dir, "--out", tmp_path / "out", "--compare", tmp_path)
+        evaluate("docsqa", docsqa_dir, "--out", tmp_path / "out", "--compare", tmp_path)
     (docsqa_dir / "questions.jsonl.gz").write_bytes(gzip.compress(b'{"id": "k1"}\n'))
     with pytest.raises(EvaluationError, match=r"questions\.jsonl\.gz, line 1: workspace"):
-        _evaluate(docsqa_dir, "--out", tmp_path / "out")
+        evaluate("docsqa", docsqa_dir, "--out", tmp_path / "out")
 
 
 def test_a_question_of_a_workspace_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -318,15 +311,15 @@ def test_an_archive_that_is_not_the_manifests_is_refused(docsqa_dir: Path, tmp_p
     whole = archive.read_bytes()
     archive.write_bytes(whole[:-20])
     with pytest.raises(EvaluationError, match="its checksum is not the one"):
-        _evaluate(docsqa_dir, "--out", tmp_path / "out")
+        evaluate("docsqa", docsqa_dir, "--out", tmp_path / "out")
     middle = len(whole) // 2
     for damaged in (b"", b"no archive", whole[:middle], whole[:middle] + bytes(8) + whole[middle + 8 :]):
         _replace_archive(docsqa_dir, damaged)
         with pytest.raises(EvaluationError, match="cannot be unpacked"):
-            _evaluate(docsqa_dir, "--out", tmp_path / "out")
+            evaluate("docsqa", docsqa_dir, "--out", tmp_path / "out")
     archive.unlink()
     with pytest.raises(EvaluationError, match="cannot be unpacked"):
-        _evaluate(docsqa_dir, "--out", tmp_path / "out")
+        evaluate("docsqa", docsqa_dir, "--out", tmp_path / "out")
     assert not (tmp_path / "out" / "workspaces" / "kitchen").exists()
 
 
@@ -337,23 +330,23 @@ def test_an_archive_that_leads_elsewhere_is_refused(docsqa_dir: Path, tmp_path: 
     _entry(docsqa_dir, "kitchen", KITCHEN, inside)
     _replace_archive(docsqa_dir, (docsqa_dir / "workspaces" / "kitchen.tar.xz").read_bytes())
     with pytest.raises(EvaluationError, match=told):
-        _evaluate(docsqa_dir, "--out", tmp_path / "out" / "deep")
+        evaluate("docsqa", docsqa_dir, "--out", tmp_path / "out" / "deep")
     assert not list(tmp_path.rglob("rye.md"))
 
 
 def test_what_was_unpacked_is_used_again_unless_it_was_changed(docsqa_dir: Path, tmp_path: Path) -> None:
     asked = (docsqa_dir, "--out", tmp_path / "out", "--arms", "bm25s", "--workspaces", "kitchen")
-    assert _evaluate(*asked) == 0
+    assert evaluate("docsqa", *asked) == 0
     rows, tables = ((tmp_path / "out" / name).read_bytes() for name in ("rows.jsonl", "docsqa.md"))
     (docsqa_dir / "workspaces" / "kitchen.tar.xz").unlink()
-    assert _evaluate(*asked) == 0
+    assert evaluate("docsqa", *asked) == 0
     assert ((tmp_path / "out" / "rows.jsonl").read_bytes(), (tmp_path / "out" / "docsqa.md").read_bytes()) == (
         rows,
         tables,
     )
     (tmp_path / "out" / "workspaces" / "kitchen" / "bread" / "rye.md").write_text("Rest for a day.\n")
     with pytest.raises(EvaluationError, match="is not what the archive holds"):
-        _evaluate(*asked)
+        evaluate("docsqa", *asked)
 
 
 @pytest.mark.parametrize(("absent", "arm"), [("bm25s", "bm25s"), ("Stemmer", "bm25s"), ("tantivy", "tantivy")])

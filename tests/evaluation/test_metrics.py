@@ -1,9 +1,14 @@
+"""Official exact match and F1. The values are worked out by hand from the published scripts (in the comments)."""
+
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.data.datasets import Gold, GoldSpan
+from evaluation.scoring.answers import Script, exact_match, f1, normalised
+from evaluation.scoring.calibration import calibration_json, expected_calibration_error, reliability
 from evaluation.scoring.metrics import (
     Worded,
     all_gold,
@@ -15,6 +20,7 @@ from evaluation.scoring.metrics import (
     score,
     span_hit,
 )
+from evaluation.scoring.statistics import mean, percentile
 
 NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
@@ -127,3 +133,175 @@ def test_what_the_paper_counts_stands_beside_the_strict_figures() -> None:
     assert (lax["evidenceRecall.strict"], lax["evidenceRecall.compatible"]) == (0.0, 1.0)
     assert (lax["ground.strict"], lax["ground.compatible"]) == (0.0, 1.0)
     assert "evidenceRecall.compatible" not in score(["Ada"], [], gold, known_item=False, answer=answer)
+
+
+VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
+
+
+@given(VALUES, st.integers(0, 9))
+def test_the_interval_stays_within_the_values(values: list[float], seed: int) -> None:
+    figure = mean(values, seed=seed)
+    slack = 1e-12
+    assert min(values) - slack <= figure.low <= figure.high <= max(values) + slack
+    assert min(values) - slack <= figure.value <= max(values) + slack
+    assert figure.n == len(values)
+
+
+def test_one_seed_gives_one_interval_and_another_seed_another() -> None:
+    values = [number**0.5 for number in range(40)]
+    assert mean(values, seed=1) == mean(values, seed=1)
+    assert mean(values, seed=1) != mean(values, seed=2)
+
+
+def test_the_interval_narrows_with_more_questions() -> None:
+    few, many = mean([0.0, 1.0] * 10, seed=0), mean([0.0, 1.0] * 1_000, seed=0)
+    assert few.value == many.value == 0.5
+    assert many.high - many.low < (few.high - few.low) / 4
+
+
+def test_the_interval_is_that_of_the_normal_approximation_for_a_share() -> None:
+    figure = mean([1.0] * 150 + [0.0] * 350, seed=0)
+    half = 1.96 * (0.3 * 0.7 / 500) ** 0.5
+    assert figure.low == pytest.approx(0.3 - half, abs=0.005)
+    assert figure.high == pytest.approx(0.3 + half, abs=0.005)
+
+
+def test_percentiles_interpolate() -> None:
+    assert percentile([1.0, 2.0, 3.0, 4.0], 50, seed=0).value == 2.5
+    assert percentile([float(number) for number in range(101)], 95, seed=0).value == 95.0
+
+
+def test_equal_values_have_no_uncertainty() -> None:
+    figure = mean([0.25] * 30, seed=0)
+    assert (figure.low, figure.value, figure.high) == (0.25, 0.25, 0.25)
+
+
+def test_figures_are_shown_in_percent() -> None:
+    assert mean([0.25] * 4, seed=0).json(scale=100) == {"value": 25.0, "low": 25.0, "high": 25.0, "n": 4}
+
+
+def test_no_values_are_an_error() -> None:
+    with pytest.raises(ValueError, match="no values"):
+        mean([], seed=0)
+
+
+CLAIMS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)
+
+
+def test_who_is_as_sure_as_right_has_no_error() -> None:
+    bins = reliability([(0.75, True)] * 3 + [(0.75, False)])
+    assert [(one.low, one.high, one.n, one.confidence, one.held) for one in bins] == [(0.7, 0.8, 4, 0.75, 0.75)]
+    assert expected_calibration_error(bins) == 0.0
+
+
+def test_the_error_is_weighted_by_claims() -> None:
+    # three claims of 0.9 of which none holds, one of 0.1 that does: (3·0.9 + 1·0.9) / 4
+    bins = reliability([(0.9, False)] * 3 + [(0.1, True)])
+    assert expected_calibration_error(bins) == pytest.approx(0.9)
+
+
+def test_certainty_is_in_the_last_bin_and_nothing_in_the_first() -> None:
+    bins = reliability([(1.0, True), (0.0, False)])
+    assert [(one.low, one.high) for one in bins] == [(0.0, 0.1), (0.9, 1.0)]
+
+
+def test_without_claims_there_is_no_error_to_tell() -> None:
+    with pytest.raises(ValueError, match="no claims"):
+        calibration_json([])
+
+
+@given(CLAIMS)
+def test_every_claim_is_in_one_bin(claims: list[tuple[float, bool]]) -> None:
+    bins = reliability(claims)
+    assert sum(one.n for one in bins) == len(claims)
+    assert 0.0 <= expected_calibration_error(bins) <= 1.0
+
+
+BOTH = (Script.HOTPOTQA, Script.SQUAD)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("The  Analytical Engine!", "analytical engine"),
+        ("A.B.C.", "abc"),
+        ("an apple a day", "apple day"),
+        ("Theatre", "theatre"),
+        ("the-end", "theend"),  # punctuation goes first, so no article is left to see
+        ("“quoted”", "“quoted”"),  # string.punctuation is ASCII
+        ("don't", "dont"),
+        ("  ", ""),
+        ("The", ""),
+        ("ÉCOLE", "école"),
+    ],
+)
+def test_answers_are_normalised_as_both_scripts_do(answer: str, words: str) -> None:
+    assert normalised(answer) == words
+
+
+@pytest.mark.parametrize("script", BOTH)
+@pytest.mark.parametrize(
+    ("said", "gold", "em", "value"),
+    [
+        ("the Analytical Engine.", ["Analytical Engine"], 1.0, 1.0),
+        # 2 words in common; precision 2/3, recall 2/2: 2·(2/3·1)/(2/3+1) = 0.8
+        ("Babbage's Analytical Engine", ["Analytical Engine"], 0.0, 0.8),
+        # 1 in common; precision 1/1, recall 1/2: 2·(1·1/2)/(3/2) = 2/3
+        ("engine", ["analytical engine"], 0.0, 2 / 3),
+        # words count as often as both have them: 1 in common of 2 and 1: 2/3
+        ("york york", ["york"], 0.0, 2 / 3),
+        # order does not matter to F1
+        ("Engine Analytical", ["Analytical Engine"], 0.0, 1.0),
+        ("loom", ["engine"], 0.0, 0.0),
+        # the best of several: 0 with the first, 0.8 with the second
+        ("in the year 1837", ["eighteen", "year 1837"], 0.0, 0.8),
+        ("1837", ["in 1837", "1837"], 1.0, 1.0),
+        ("", ["engine"], 0.0, 0.0),
+    ],
+)
+def test_exact_match_and_f1_are_the_official_ones(
+    script: Script, said: str, gold: list[str], em: float, value: float
+) -> None:
+    assert exact_match(said, gold, script) == em
+    assert f1(said, gold, script) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "hotpotqa", "squad"),
+    [
+        ("yes", "Yes.", 1.0, 1.0),
+        # HotpotQA: either side yes, no or noanswer and unequal is 0. SQuAD: 1 in common of 1 and 3: 2·1/(1+3)
+        ("yes", "yes it is", 0.0, 0.5),
+        ("no doubt", "no", 0.0, 2 / 3),
+        ("noanswer", "noanswer given", 0.0, 2 / 3),
+        # not a closed word alone: both count words, 1 in common of 2 and 2
+        ("no doubt", "no way", 0.5, 0.5),
+    ],
+)
+def test_closed_answers_have_no_partial_credit_in_hotpotqa(said: str, gold: str, hotpotqa: float, squad: float) -> None:
+    assert f1(said, [gold], Script.HOTPOTQA) == pytest.approx(hotpotqa)
+    assert f1(said, [gold], Script.SQUAD) == pytest.approx(squad)
+
+
+def test_without_words_hotpotqa_gives_an_exact_match_and_no_f1() -> None:
+    # metric_acc compares "" with "", f1_score stops at num_same == 0
+    assert (exact_match("the", ["a"], Script.HOTPOTQA), f1("the", ["a"], Script.HOTPOTQA)) == (1.0, 0.0)
+
+
+def test_squad_takes_no_answer_for_right_where_there_is_none() -> None:
+    # gold_answers falls back to [""]; compute_f1 of two empty lists is int(gold == pred)
+    for gold in ([], ["", "the"]):
+        assert (exact_match("", gold, Script.SQUAD), f1("", gold, Script.SQUAD)) == (1.0, 1.0)
+        assert (exact_match("1837", gold, Script.SQUAD), f1("1837", gold, Script.SQUAD)) == (0.0, 0.0)
+    # an empty gold answer beside a real one is left out
+    assert exact_match("", ["", "1837"], Script.SQUAD) == 0.0
+
+
+def test_hotpotqa_gives_nothing_where_there_is_no_gold_answer() -> None:
+    assert (exact_match("", [], Script.HOTPOTQA), f1("", [], Script.HOTPOTQA)) == (0.0, 0.0)
+
+
+@given(st.text(max_size=40), st.lists(st.text(max_size=40), max_size=3), st.sampled_from(BOTH))
+def test_scores_stay_between_0_and_1_and_an_answer_matches_itself(said: str, gold: list[str], script: Script) -> None:
+    assert 0.0 <= f1(said, gold, script) <= 1.0
+    assert exact_match(said, [said, *gold], script) == 1.0 or not normalised(said)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 from pathlib import Path
 
 import pytest
+from small_datasets import evaluate
 
-from evaluation.command import add_parser
-from evaluation.command import run as run_command
 from evaluation.data.datasets import Dataset, GoldSpan, articles, open_dataset, questions, sample_ids
 from evaluation.data.nesting import bindings
 from evaluation.data.snapshots import open_corpus, prepare
@@ -265,11 +263,6 @@ def test_a_corpus_of_a_release_is_prepared_run_and_bound_to_its_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, corpus, out = _written(tmp_path / "many.json", _many(150)), tmp_path / "corpus", tmp_path / "run"
-
-    def evaluate(*arguments: object) -> int:
-        parser = argparse.ArgumentParser(prog="lens")
-        add_parser(parser.add_subparsers(required=True))
-        return run_command(parser.parse_args(["eval", *map(str, arguments)]))
 
     assert evaluate("prepare", path, "--snapshot", "140", "--out", corpus) == 0
     places = ("--corpus", corpus, "--snapshot", "140", "--arm", "bm25s", "--limit", "20", "--out", out)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import re
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from arm_doubles import Letters
-from small_datasets import QUESTIONS, write_dataset
+from small_datasets import QUESTIONS, parsed, write_dataset
 
 from benchmarks.scripted_model import CONTEXT_TOKENS, ScriptedModel, reply
 from evaluation.answer_key import AnswerKeyFactory
@@ -21,7 +20,6 @@ from evaluation.arms.base import Arm
 from evaluation.arms.making import make_arms
 from evaluation.arms.together import in_order
 from evaluation.audits.controls import WithoutArm
-from evaluation.command import add_parser
 from evaluation.command import run as run_command
 from evaluation.data.datasets import Dataset, Question, open_dataset, questions
 from evaluation.data.snapshots import Corpus, prepare
@@ -139,19 +137,17 @@ def test_an_arm_whose_time_is_its_own_is_asked_one_by_one(many: Asked, tmp_path:
 
 
 def test_the_command_asks_together_and_only_of_a_model(many: Asked, tmp_path: Path) -> None:
-    parser = argparse.ArgumentParser(prog="lens")
-    add_parser(parser.add_subparsers(required=True))
     dataset, corpus, _ = many
     places = ["--corpus", str(corpus.folder), "--snapshot", "2", "--out", str(tmp_path / "run")]
-    deep = ["eval", "run", str(dataset.folder), *places, "--mode", "deep"]
+    deep = ["run", str(dataset.folder), *places, "--mode", "deep"]
     command = [*deep, "--concurrency", "4"]
     for line, most in ((command, 4), ([*deep, "--anew"], AT_ONCE)):
         turns = _Turns()
         chosen = OracleFactory(Mode.DEEP, turns.model)
-        assert run_command(parser.parse_args([*line, "--arm", "react"]), lambda args, factory=chosen: factory) == 0
+        assert run_command(parsed(*line, "--arm", "react"), lambda args, factory=chosen: factory) == 0
         assert turns.most == most
     with pytest.raises(UsageError, match="ask a chat model"):
-        run_command(parser.parse_args([*command, "--oracle", "answer-key"]))
+        run_command(parsed(*command, "--oracle", "answer-key"))
 
 
 def _works(log: list[str], rounds: Sequence[int]) -> Iterator[Callable[[], Coroutine[None, None, int]]]:

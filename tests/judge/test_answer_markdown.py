@@ -233,7 +233,7 @@ def test_these_need_nothing_more(text: str) -> None:
         ("- nine to ten [1]\n- open on holidays too", ("open on holidays too",)),
         ("42.", ("42.",)),
         ("It opens daily.", ("It opens daily.",)),
-        ("The gate opens at nine. [3]", ("The gate opens at nine.",)),
+        ("The gate opens at nine. [3]", ("The gate opens at nine [3].",)),
         ("# Hours\nThe gate opens at nine.", ("The gate opens at nine.",)),
         ("**When the gate is open**\n\nIt opens at nine [1].", ()),
         ("**The gate opens** at nine.", ("**The gate opens** at nine.",)),

@@ -21,7 +21,6 @@ PATIENCE = 120.0
 """Seconds that an answer may take on a busy machine before a test gives up."""
 _LAST_WORDS = 10.0
 """Seconds in which the last words of a process that has ended are read, unless another holds its pipe."""
-
 Message = dict[str, Any]
 SILENCE = object()
 """The reply to a request that gets none."""

@@ -20,7 +20,6 @@ from tests.lsp.lsp_editor import Editor
 Edit = Callable[..., Editor]
 
 SAID = "The mill costs 40 EUR a month."
-
 CELLS = ["# Sums\n\nA mill and a bridge.\n", f"## Costs\n\n{SAID}\n"]
 
 
@@ -80,7 +79,6 @@ def test_what_names_no_file_is_refused(edit: Edit, notebooks: Path) -> None:
 
 
 SECRET = "sk-proj-" + "Q7w2Zt9LmB4xVn8RkC3yHd6PfG1sJa5E" * 2
-
 TEXT = f"# Mill\r\n\r\nThe mill costs 40 EUR.\r\n\u200bIts key is {SECRET} for now.\r\nThe end.\r\n"
 
 

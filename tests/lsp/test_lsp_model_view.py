@@ -24,7 +24,6 @@ from tests.soak.private_marks import EXACT, SPELLED, edited
 Edit = Callable[..., Editor]
 
 SECRET = "sk-proj-" + "Q7w2Zt9LmB4xVn8RkC3yHd6PfG1sJa5E" * 2
-
 NOTES = {
     "open.md": "# Workshop\n\nThe lease of the workshop ends on 30 June 2031.\n",
     "mine.md": "---\nlens: private\n---\n\n# Workshop\n\nThe lease of the workshop costs too much.\n",
@@ -107,15 +106,10 @@ def test_context_without_a_secret_reaches_a_model_as_it_is() -> None:
 
 
 QUESTION = "When does the lease of the workshop end?"
-
 CANARIES = ("31 October 2044", "Quillfeather")
-
 """In the document's proof, and in its title."""
-
 TEXT = "# Contract of Quillfeather\n\n## Term\n\nThe lease of the workshop ends on 31 October 2044.\n"
-
 OTHER = "# Boiler\n\nThe boiler of the workshop was serviced by Brandt in March 2031.\n"
-
 REQUESTS = ("lens/find", "lens/ask", "lens/clusters", "lens/answer", "lens/passage", "lens/check")
 
 

@@ -13,7 +13,7 @@ from lsprotocol import types
 from lens_lsp.lsp.locations import Encoding, Ranges, code_points, units
 from lens_lsp.lsp.open_documents import OpenDocuments, TextDocument
 from lens_lsp.model.text import SourceText, Span
-from tests.lsp.utf16_reference import ALPHABET, Reference, drawn_edit, drawn_text
+from tests.lsp.test_lsp_locations import ALPHABET, Reference, drawn_edit, drawn_text
 
 URI = "file:///notes/a.md"
 

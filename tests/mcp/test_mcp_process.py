@@ -11,11 +11,14 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio
+import mcp_types as types
 import pytest
 
-from tests.lsp.lsp_client import environment
+from tests.lsp.lsp_client import REPOSITORY, environment
+from tests.mcp.independent import untrue
 from tests.mcp.mcp_agent import ERAS, QUESTION, RawAgent, agent, arguments, call
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -178,3 +181,135 @@ def test_a_folder_that_is_none_is_told_in_one_sentence(home: Path) -> None:
     done = subprocess.run(command, env=environment(home), capture_output=True, check=False, cwd=home)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"is no folder" in done.stderr
+
+
+FAR = {"LENS_BASE_URL": "https://models.invalid/v1", "LENS_MODEL": "far"}
+"""No such host is ever resolved: RFC 6761."""
+
+
+class User:
+    """Who is asked, and what is said."""
+
+    def __init__(self, action: Any, choice: str | None = None) -> None:
+        self.reply = types.ElicitResult(action=action, content=None if choice is None else {"choice": choice})
+        self.asked: list[str] = []
+
+    async def __call__(self, _: object, params: types.ElicitRequestParams) -> types.ElicitResult:
+        self.asked.append(params.message)
+        return self.reply
+
+
+def consents(home: Path) -> list[Any]:
+    return [json.loads(file.read_text()) for file in home.rglob("consent.json")]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_user_is_asked_with_host_and_bytes_and_a_yes_is_remembered(home: Path, notes: Path, mode: str) -> None:
+    user = User("accept", "Send")
+
+    async def run() -> None:
+        async with agent(home, notes, env=FAR, mode=mode, elicitation_callback=user) as client:
+            for _ in range(2):
+                answer = await call(client, "ask", question=QUESTION)
+                assert (answer["mode"], answer["stopped"]) == ("fast", "model-failed")
+
+    asyncio.run(run())
+    [asked] = user.asked
+    for part in ("https://models.invalid", " bytes", str(notes)):
+        assert part in asked
+    assert "models.invalid" in str(consents(home))
+
+
+@pytest.mark.parametrize(
+    ("mode", "action", "choice"),
+    [
+        (ERAS[0], "decline", None),
+        (ERAS[1], "cancel", None),
+        (ERAS[0], "accept", "Evidence only"),
+        (ERAS[1], "accept", "x"),
+    ],
+)
+def test_anything_else_answers_by_rules(home: Path, notes: Path, mode: str, action: str, choice: str | None) -> None:
+    user = User(action, choice)
+
+    async def run() -> None:
+        async with agent(home, notes, env=FAR, mode=mode, elicitation_callback=user) as client:
+            answer = await call(client, "ask", question=QUESTION)
+            assert (answer["mode"], answer["status"], answer["sent_to"]) == ("evidence", "answered", None)
+
+    asyncio.run(run())
+    assert len(user.asked) == 1
+    assert consents(home) == []
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_who_cannot_be_asked_is_told_the_command(home: Path, notes: Path, mode: str) -> None:
+    async def run() -> None:
+        async with agent(home, notes, env=FAR, mode=mode) as client:
+            answer = await call(client, "ask", question=QUESTION)
+            assert (answer["mode"], answer["status"]) == ("evidence", "answered")
+            assert f"lens ask --yes QUESTION '{notes}'" in answer["warnings"][0]
+
+    asyncio.run(run())
+    assert consents(home) == []
+
+
+DOCS = REPOSITORY / "docs"
+QUESTIONS = (
+    "Which exit status does `lens serve` give at the end of input?",
+    "How many questions run at a time in the language server?",
+    "What is the licence of pypdfium2?",
+    "How many megabytes of messages wait to be written at most?",
+    "Where are consents kept?",
+    "Which names of files are never searched?",
+    "Who reads PDF files?",
+    "What is in the ledger?",
+    "How is the key kept from other processes?",
+    "What does `lens check` compare?",
+)
+
+
+async def researched(home: Path) -> list[dict[str, Any]]:
+    """What the agent would show of each question: its citations after a look at the files."""
+    shown = []
+    async with agent(home, DOCS) as client:
+        for question in QUESTIONS:
+            answer = await call(client, "ask", question=question, mode="evidence")
+            for citation in answer["citations"]:
+                read = await call(client, "read_evidence", path=citation["where"], folder=citation["folder"])
+                assert citation["quote"] in read["text"] or citation["quote"].strip() in read["text"]
+                assert read["sha256"] == citation["sha256"]
+            checked = await call(client, "check_citations", citations=answer["citations"])
+            assert {each["state"] for each in checked["citations"]} == {"verified"}
+            shown.append({"question": question, "status": answer["status"], "citations": answer["citations"]})
+    return shown
+
+
+@pytest.mark.long
+def test_ten_questions_and_not_one_untrue_citation(home: Path) -> None:
+    shown = asyncio.run(researched(home))
+    assert [each["question"] for each in shown] == list(QUESTIONS)
+    citations = [citation for each in shown for citation in each["citations"]]
+    assert all(each["citations"] for each in shown)
+    assert [untrue(citation, DOCS) for citation in citations] == [None] * len(citations)
+    assert len(citations) >= 2 * len(QUESTIONS)
+
+
+def test_an_untrue_citation_would_be_noticed(home: Path, notes: Path) -> None:
+    async def run() -> dict[str, Any]:
+        async with agent(home, notes) as client:
+            return dict((await call(client, "find_evidence", query="beans and peas"))["citations"][0])
+
+    citation = asyncio.run(run())
+    first, last = citation["lines"]
+    start, end = citation["span"]
+    assert untrue(citation, notes) is None
+    assert untrue({**citation, "quote": citation["quote"][:-1] + "x"}, notes) == "quote"
+    assert untrue({**citation, "sha256": "0" * 64}, notes) == "hash"
+    assert untrue({**citation, "lines": [first, last + 1]}, notes) == "lines"
+    assert untrue({**citation, "span": [start + 1, end]}, notes) == "quote"
+    assert untrue({**citation, "where": "garden.md:1-1"}, notes) in (
+        "where",
+        None if citation["lines"] == [1, 1] else "where",
+    )
+    assert untrue(citation, home) == "outside"

@@ -12,10 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from lens_lsp.corpus.generated_spans import find_generated
+from lens_lsp.corpus.text_marks import find_generated
+from lens_lsp.mcp.agent_server import TOOLS, find_text
 from lens_lsp.mcp.calls import Bounds, Folder, bounds_of
 from lens_lsp.mcp.tool_schema import find_given
-from lens_lsp.mcp.tools import TOOLS, find_text
 from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence
 from lens_lsp.model.errors import PathRefused
 from lens_lsp.model.text import Span

@@ -15,7 +15,6 @@ from lens_lsp.memory.store_rows import PAGE_SIZE
 
 Corruption = Callable[[Path, bytes, random.Random], None]
 """Damages a file; given an older state of the same file, and what to draw from."""
-
 SECTOR = 512
 
 # Changes pages of the file it is given, is about to commit, and dies with its journal full.

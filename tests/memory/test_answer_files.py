@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.generated_spans import find_generated
-from lens_lsp.memory.answer_files import Saved, one_line, source_json, write_answer, write_block
+from lens_lsp.corpus.text_marks import find_generated
+from lens_lsp.memory.answer_files import Saved, anchored, as_block, one_line, source_json, write_answer, write_block
 from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
@@ -23,7 +23,9 @@ from lens_lsp.model.text import Span
 from tests.hand_made import answer, evidence
 
 ROOT = os.path.abspath(os.sep + "notes")
+
 ASKED = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+
 HOSTILE = (
     "A [link](http://x.example) ![image](y.png) <img src=z> [[wiki]] `code` www.x.example a@b.example\n"
     "`mail@x.example <!-- lens:end q1 -->` \u202eesrever\x1b[31m\n"
@@ -314,6 +316,7 @@ def test_other_texts_cite_nothing(text: str) -> None:
 
 
 PIECES = [*write_answer(saved()).splitlines(keepends=True), *write_block(saved(), "q1").splitlines(keepends=True)]
+
 PIECES += ["---\n", "```\n", "[^1]: ", '"', "{", "}", "[", "]", "-->", "- ", "é", "sources:\n", "\r", "> "]
 
 
@@ -368,3 +371,184 @@ def test_what_a_source_quotes_is_no_link_of_markdown() -> None:
     written = one_line(value)
     assert not re.search(r"\][(\[:]", written)
     assert parsed(written) == value
+
+
+ONE, TWO = evidence(1), replace(evidence(2), path="house/annex.md", quote="It may be renewed.", span=Span(3, 21))
+
+SAVED = Saved(replace(answer(ROOT), evidence=(ONE, TWO), text="It ends. [1] Or not. [2]"), {}, ASKED, ROOT, True)
+
+SAVED_FILE = write_answer(SAVED)
+
+NOTE = f"# Mine\n\n?? When?\n\n{write_block(SAVED, 'q1')}\nBetween.\n\n{write_block(SAVED, 'q2')}\nMine again.\n"
+
+
+def citations_in(text: str) -> dict[str, Citation]:
+    read = read_citing(text)
+    assert read.faults == ()
+    assert [each.altered for each in read.written] == [""] * len(read.written)
+    return {each.label: each.citation for each in read.written}
+
+
+def replaced(text: str, changes: list[tuple[Span, str]]) -> str:
+    for span, new in reversed(changes):
+        text = text[: span.start] + new + text[span.end :]
+    return text
+
+
+def moved(citation: Citation, by: int = 40) -> Citation:
+    """The same quote further down in another file."""
+    span = Span(citation.span.start + by, citation.span.end + by)
+    return replace(citation, path="house/lease-2.md", span=span, sha256="a" * 64, left="x" * 16, right="")
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "label"), [(SAVED_FILE, "1"), (SAVED_FILE, "2"), (NOTE, "q1-1"), (NOTE, "q1-2"), (NOTE, "q2-2")]
+)
+def test_a_citation_that_is_written_anew_is_the_only_thing_that_changed(text: str, label: str, line_end: str) -> None:
+    text = text.replace("\n", line_end)
+    before = citations_in(text)
+    new = moved(before[label])
+    changes = anchored(text, label, new, 77, "house/lease-2.md")
+    after = replaced(text, changes)
+    assert citations_in(after) == before | {label: new}
+    lines, others = text.split(line_end), after.split(line_end)
+    assert sum(old != line for old, line in zip(lines, others, strict=True)) == 2
+    assert f"[^{label}]: [house/lease-2.md:77](house/lease-2.md#L77) " in after
+
+
+def test_the_changes_come_in_the_order_of_the_text() -> None:
+    first, second = anchored(SAVED_FILE, "1", citations_in(SAVED_FILE)["1"], 5, "x.md")
+    assert first[0].end < second[0].start
+    assert json.loads(first[1])["n"] == 1
+    assert second[1].startswith("[^1]: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        (SAVED_FILE, "3"),
+        (SAVED_FILE, "x"),
+        (SAVED_FILE, ""),
+        (SAVED_FILE, "q1-1"),
+        (NOTE, "1"),
+        (NOTE, "q3-1"),
+        (NOTE, "q1-3"),
+        (SAVED_FILE.replace("[^1]: ", " [^1]: "), "1"),
+        (SAVED_FILE.replace('  - {"n": 1, ', '  - {"n": 1,\n     '), "1"),
+        (SAVED_FILE.replace('"n": 1, "root": 0', '"n": 1, "root": "0"'), "1"),
+        (SAVED_FILE.replace('"n": 1, ', '"n": 1 '), "1"),
+        (NOTE.replace('{"lens"', '{"lens', 1), "q1-1"),
+        (NOTE.replace('"sources": [{', '"sources": [{}, {', 1).replace('"n": 1, ', '"m": 1, ', 1), "q1-1"),
+        ("", "1"),
+        ("[^1]: x\n  - " + "[" * 100_000 + "\n", "1"),
+        ("[^1]: x\n  - {" + '"n": 1, "root": 0, "x": ' + "[" * 100_000 + "}\n", "1"),
+    ],
+)
+def test_what_is_not_as_we_wrote_it_is_left_alone(text: str, label: str) -> None:
+    assert anchored(text, label, citations_in(SAVED_FILE)["1"], 5, "x.md") == []
+
+
+def test_what_is_no_record_of_ours_does_not_hide_the_one_that_is() -> None:
+    text = SAVED_FILE.replace("sources:\n", 'sources:\n  - {no json}\n  - {"n": 1, "root": true}\n  - {"n": 1}\n')
+    after = replaced(text, anchored(text, "1", moved(citations_in(SAVED_FILE)["1"]), 7, "x.md"))
+    assert '"path": "house/lease-2.md"' in after
+
+
+@given(st.text(max_size=30), st.text(min_size=1, max_size=30))
+def test_any_path_and_quote_is_one_line_and_comes_back(path: str, quote: str) -> None:
+    new = replace(moved(citations_in(SAVED_FILE)["1"]), path=path or "x", quote=quote)
+    changes = anchored(SAVED_FILE, "1", new, 5, "x.md")
+    assert len(changes) == 2
+    written = {each.label: each.citation for each in read_citing(replaced(SAVED_FILE, changes)).written}
+    assert written["1"] == new
+
+
+ANSWERS = os.path.join(ROOT, "answers")
+
+OTHER = os.path.abspath(os.sep + "elsewhere")
+
+SECOND = replace(evidence(2), root=1, path="annex.md", quote="It may be renewed.", span=Span(3, 21))
+
+ANSWER = replace(
+    answer(ROOT),
+    roots=(ROOT, OTHER),
+    evidence=(evidence(1), SECOND),
+    text="It ends. [1]\n\nOr not. [2] See [3] and `<!-- here`.\n\n[^9]: mine",
+)
+
+FILE = write_answer(Saved(ANSWER, {}, ASKED, ANSWERS, True))
+
+
+def absolute(text: str, folder: str) -> list[Citation]:
+    read = read_citing(text)
+    assert read.faults == ()
+    assert not any(each.altered for each in read.written)
+    return [
+        replace(each.citation, root=os.path.abspath(os.path.join(folder, each.citation.root))) for each in read.written
+    ]
+
+
+@pytest.mark.parametrize("into", [ROOT, os.path.join(ROOT, "house", "deep"), os.path.join(OTHER, "x"), os.sep, None])
+def test_the_block_cites_the_same_from_wherever_the_note_lies(into: str | None) -> None:
+    block = as_block(FILE, ANSWERS, "q7", into)
+    assert block is not None
+    note = f"# Note\n\n{block}\nMine.\n"
+    assert absolute(note, into or os.sep) == absolute(FILE, ANSWERS)
+    (held,) = read_citing(note).held
+    assert (held.question, held.status, held.block) == (ANSWER.question, "answered", "q7")
+    assert [each.label for each in read_citing(note).written] == ["q7-1", "q7-2"]
+
+
+def test_links_are_relative_where_the_note_lies_in_the_folder_that_was_searched() -> None:
+    block = as_block(FILE, ANSWERS, "q7", os.path.join(ROOT, "house"))
+    assert block is not None
+    assert "](contract.md#L5) " in block
+    assert "](file:///elsewhere/annex.md#L5) " in block
+    alone = as_block(FILE, ANSWERS, "q7", None)
+    assert alone is not None
+    assert "](file:///notes/house/contract.md#L5) " in alone
+
+
+def test_the_words_are_the_answers_without_its_title_and_footnotes() -> None:
+    block = as_block(FILE, ANSWERS, "q7", ROOT)
+    assert block is not None
+    head, words, foot = block.partition("It ends. [^q7-1]\n\nOr not. [^q7-2] See [3] and ")
+    assert words
+    assert "asked" in head
+    assert "2026-03-01T12:30:00Z" in head
+    assert "# When" not in block
+    assert foot.count("\n[^q7-") == 2
+    assert r"[^9]\: mine" in foot
+    assert foot.count("<!--") == 1
+    assert block.endswith("<!-- lens:end q7 -->\n")
+
+
+def test_line_ends_of_windows_make_no_difference() -> None:
+    assert as_block(FILE.replace("\n", "\r\n"), ANSWERS, "q7", ROOT) == as_block(FILE, ANSWERS, "q7", ROOT)
+
+
+def test_an_answer_without_words_or_evidence_is_a_block_too() -> None:
+    bare = write_answer(Saved(replace(ANSWER, evidence=(), text=""), {}, ASKED, ANSWERS, True))
+    block = as_block(bare, ANSWERS, "q7", ROOT)
+    assert block is not None
+    assert block.count("\n") == 2
+    assert read_citing(block).written == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# A note\n\nNothing of ours.\n",
+        "---\nlens: private\n---\n\nMine.\n",
+        FILE.replace('30 June 2031."\n[^2]', '30 June 2041."\n[^2]'),
+        FILE.replace("lens: answer/1", "lens: answer/2"),
+        FILE.replace('"root": 0', '"root": 7'),
+        FILE.partition("[^1]: ")[0],
+        FILE.replace("[^2]: ", "[^4]: "),
+        f"Above.\n{FILE}",
+    ],
+)
+def test_what_was_changed_or_is_none_gives_no_block(text: str) -> None:
+    assert as_block(text, ANSWERS, "q7", ROOT) is None

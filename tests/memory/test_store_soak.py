@@ -14,6 +14,7 @@ from tests.availability import unavailable
 from tests.memory.corruption import HARMLESS, flipped_bits, overwritten, tampered_rows
 from tests.memory.mutants import changed, unchecked, without_syncs
 from tests.soak import store_corruptions, store_kills, store_writers
+from tests.soak.newer_notes import BlindMemory, run
 
 pytestmark = pytest.mark.long
 
@@ -26,6 +27,7 @@ else:
     apsw_missing = None
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
+
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 
 
@@ -101,3 +103,12 @@ def test_writers_at_once_lose_nothing_and_those_that_save_what_they_saw_before_a
     outcome = store_writers.run(20)
     assert (outcome.saves, outcome.lost, outcome.failed) == (80, 0, 0)
     assert store_writers.run(50, mutant=True).lost > 0
+
+
+def test_no_newer_note_is_passed_over() -> None:
+    result = run(15, seed=3)
+    assert (result["bad"], result["reused"]) == (0, 15)
+
+
+def test_a_memory_that_is_blind_to_newer_notes_is_noticed() -> None:
+    assert run(4, seed=3, kind=BlindMemory)["bad"] == 4

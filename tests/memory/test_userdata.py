@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.memory.keyring import has_key
 from lens_lsp.memory.userdata import (
     KEPT_DAYS,
     Consents,
@@ -20,11 +22,14 @@ from lens_lsp.memory.userdata import (
     change_userdata,
     read_userdata,
     record_usage,
+    userdata_folder,
 )
 from lens_lsp.model.errors import UsageError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and locks are POSIX's here")
+
 PROCESSES, EACH = 4, 15
+
 ADDING = """
 import sys
 from datetime import date
@@ -37,6 +42,7 @@ for number in range(each):
     record_usage(folder / "usage.json", date(2031, 6, 30), "https://models.invalid", Spent(1, 10, 1, 0.5))
     Consents(folder / "consent.json").record(f"/{name}/{number}", "https://models.invalid")
 """
+
 HOLDING = """
 import sys
 from pathlib import Path
@@ -119,6 +125,7 @@ def test_what_is_not_there_holds_nothing(tmp_path: Path) -> None:
 
 
 ORIGIN, OTHER = "https://models.invalid", "https://other.invalid"
+
 BROKEN_CONSENTS = [
     b"",
     b"{",
@@ -167,6 +174,7 @@ def test_taking_back_what_was_never_given_writes_nothing(tmp_path: Path) -> None
 
 
 DAY = date(2031, 6, 30)
+
 HERE, THERE = "http://127.0.0.1:1", "https://models.invalid"
 
 
@@ -254,3 +262,26 @@ def test_a_limit_that_cannot_be_counted_is_refused_and_a_call_that_cannot_be_tol
     nowhere.spent(1, 1)
     assert nowhere.problem is not None
     assert "usage.json" in nowhere.problem
+
+
+KEYED = "https://models.test"
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of user data of our own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+@pytest.mark.usefixtures("data")
+def test_an_origin_that_is_listed_has_a_key() -> None:
+    userdata_folder().mkdir(parents=True)
+    (userdata_folder() / "keys.json").write_text(json.dumps({"schema": "lens.keys/1", "origins": [KEYED]}))
+    assert has_key(KEYED)
+    assert not has_key("https://another.test")
+
+
+def test_a_list_that_cannot_be_read_names_none(data: Path) -> None:
+    data.write_text("in the way")
+    assert not has_key(KEYED)

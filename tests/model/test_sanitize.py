@@ -83,51 +83,11 @@ def test_in_code_nothing_is_changed_for_those_who_guess() -> None:
 
 
 ESCAPES = (
-    *(
-        "\x1b",
-        "\x9b",
-        "\x1b[",
-        "\x1b]",
-        "\x1bP",
-        "\x90",
-        "\x9d",
-        "\x1b\\",
-        "\x07",
-        "\x9c",
-        "\x1b[31m",
-        "\x1b[0K",
-        "\x1b[?25h",
-    ),
-    *(
-        "\x1b[38;5;1",
-        "\x1b[38:2::1:2:3m",
-        "\x1b[1900 euros",
-        "[",
-        ";",
-        "?",
-        "19",
-        "3",
-        "00",
-        " ",
-        "m",
-        "K",
-        "h",
-        "e",
-        "Hello",
-        "€",
-    ),
-    *(
-        "\x1b]0;title\x07",
-        "\x1bP1$r\x1b\\",
-        "\x1b[5mm",
-        "\x1b[>4;1m",
-        "\x1b[1 q",
-        "\x1b(B",
-        "\x1bc",
-        "\x1b[A",
-        "\x1b[?25h",
-    ),
-)
+    "\x1b", "\x9b", "\x1b[", "\x1b]", "\x1bP", "\x90", "\x9d", "\x1b\\", "\x07", "\x9c", "\x1b[31m", "\x1b[0K",
+    "\x1b[?25h", "\x1b[38;5;1", "\x1b[38:2::1:2:3m", "\x1b[1900 euros", "[", ";", "?", "19", "3", "00", " ", "m", "K",
+    "h", "e", "Hello", "€", "\x1b]0;title\x07", "\x1bP1$r\x1b\\", "\x1b[5mm", "\x1b[>4;1m", "\x1b[1 q", "\x1b(B",
+    "\x1bc", "\x1b[A", "\x1b[?25h",
+)  # fmt: skip
 
 
 def complete(text: str, at: int) -> int:

@@ -53,27 +53,6 @@ def test_an_offset_comes_back_from_its_position(text: str) -> None:
         assert source.offset(source.position(offset)) == offset - inside_break
 
 
-@given(BREAKS)
-def test_a_position_comes_back_from_its_offset_when_it_is_in_the_text(text: str) -> None:
-    source = SourceText(text)
-    for line in range(1, len(source.line_starts) + 1):
-        position = Position(line, 1)
-        assert source.position(source.offset(position)) == position
-
-
-@pytest.mark.parametrize("char", ["\f", "\v", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
-def test_what_only_python_takes_for_a_line_end_is_none(char: str) -> None:
-    assert SourceText(f"a{char}b").line_starts == [0]
-
-
-@pytest.mark.parametrize(
-    ("text", "starts"),
-    [("", [0]), ("a", [0]), ("a\nb", [0, 2]), ("a\r\nb", [0, 3]), ("a\rb", [0, 2]), ("\r\r\n\n", [0, 1, 3, 4])],
-)
-def test_lines_end_at_lf_crlf_and_a_lone_cr(text: str, starts: list[int]) -> None:
-    assert SourceText(text).line_starts == starts
-
-
 @given(BREAKS, st.integers(-5, 50), st.integers(-5, 50))
 def test_what_lies_outside_the_text_is_clamped_into_it(text: str, first: int, second: int) -> None:
     source = SourceText(text)
@@ -191,6 +170,8 @@ def test_the_difference_makes_one_text_the_other(before: str, after: str) -> Non
     start, end = edit.span.start, edit.span.end
     new = after[start : start + edit.length]
     assert before[:start] + new + before[end:] == after
+    gone = before[start:end]
+    assert not gone or not new or (gone[0] != new[0] and gone[-1] != new[-1]), "it is as small as it can be"
     assert not new or new[0] != before[start : start + 1]
     assert (difference(before, before).span, difference(before, before).length) == (Span(len(before), len(before)), 0)
 
@@ -201,13 +182,6 @@ def test_typing_on_is_one_change() -> None:
     assert first.then(Edit(Span(4, 5), 0)) == Edit(Span(4, 6), 0)
     assert first.then(Edit(Span(3, 5), 0)) is None
     assert first.then(Edit(Span(5, 6), 0)) is None
-
-
-@given(st.text("ab", max_size=30), st.text("ab", max_size=30))
-def test_the_difference_is_as_small_as_it_can_be(before: str, after: str) -> None:
-    edit = difference(before, after)
-    gone, new = before[edit.span.start : edit.span.end], after[edit.span.start : edit.span.start + edit.length]
-    assert not gone or not new or (gone[0] != new[0] and gone[-1] != new[-1])
 
 
 @pytest.mark.parametrize(

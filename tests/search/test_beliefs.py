@@ -23,7 +23,6 @@ from lens_lsp.search.beliefs import (
     RELAXED,
     SATURATION,
     SOMEWHERE,
-    WINDOW,
     AdmittedCells,
     Beliefs,
     CellGrid,
@@ -38,6 +37,7 @@ from lens_lsp.search.beliefs import (
     threshold,
     window_idf,
 )
+from lens_lsp.search.passages import WINDOW
 
 TABLE = ObservationTable()
 CELLS = 24
@@ -231,14 +231,10 @@ def admitted(length: int, before: int = 0) -> AdmittedCells:
     return space.admit(99, Document(0, "a.md", "x" * length, "text/1", Origin("", "utf-8"), Structure()))
 
 
-def test_cells_are_numbered_through_the_documents_in_order_of_admission() -> None:
-    one = admitted(130, before=2)
-    assert (one.first, one.cells) == (6, 3)
-
-
 @given(st.integers(1, 2000), st.lists(st.integers(0, 2000), max_size=8))
 def test_regions_that_part_a_document_part_its_cells(length: int, cuts: list[int]) -> None:
     one = admitted(length, before=1)
+    assert (one.first, one.cells) == (3, -(-length // CELL))
     bounds = sorted({0, length, *(cut for cut in cuts if cut < length)})
     spans = [Span(a, b) for a, b in pairwise(bounds) if b - a >= CELL]
     cells = [set(range(shown.start, shown.end)) for shown in map(one.cells_of, spans)]
@@ -288,10 +284,6 @@ def quoted(start: int, end: int, verdict: Verdict = Verdict.FULL, window: int = 
 def test_one_full_quote_passes_for_so_many_requirements(round_: int, most: int) -> None:
     assert passes(FULL, threshold(round_, most))
     assert not passes(FULL, threshold(round_, most + 1))
-
-
-def test_one_partial_quote_never_passes() -> None:
-    assert not passes(PARTIAL, threshold(1, 1))
     assert not passes(PARTIAL, RELAXED * threshold(1, 1))
 
 
@@ -306,35 +298,31 @@ def test_a_tie_does_not_pass() -> None:
     assert passes(needed + 1e-8, needed)
 
 
-def test_the_least_sure_cell_of_a_quote_counts() -> None:
-    ratio = np.array([0.0, 4.25, 1.25, 0.0])
-    assert glr(ratio, np.array([0.1, 0.6, 0.2, 0.1]), [quoted(1, 3)]) == pytest.approx(1.25)
-
-
-def test_a_rival_without_a_quote_counts_against_the_best() -> None:
-    ratio = np.array([4.25, 0.0, 1.5, 0.0])
-    belief = np.array([0.7, 0.1, 0.2, 0.0])
-    assert glr(ratio, belief, [quoted(0, 1)]) == pytest.approx(4.25 - 1.5)
-
-
-def test_a_fact_written_down_twice_is_support_and_not_doubt() -> None:
-    ratio = np.array([4.25, 0.0, 4.25, 0.0])
-    belief = np.array([0.5, 0.0, 0.5, 0.0])
-    assert glr(ratio, belief, [quoted(0, 1), quoted(2, 3)]) == pytest.approx(4.25)
-
-
-def test_unread_and_refuted_rivals_count_nothing() -> None:
-    assert glr(np.array([4.25, -3.0]), np.array([0.9, 0.0]), [quoted(0, 1)]) == pytest.approx(4.25)
+@pytest.mark.parametrize(
+    ("ratio", "belief", "quotes", "expected"),
+    [
+        ([0.0, 4.25, 1.25, 0.0], [0.1, 0.6, 0.2, 0.1], [(1, 3)], 1.25),  # the least sure cell of a quote counts
+        (
+            [4.25, 0.0, 1.5, 0.0],
+            [0.7, 0.1, 0.2, 0.0],
+            [(0, 1)],
+            4.25 - 1.5,
+        ),  # a rival without a quote counts against it
+        ([4.25, 0.0, 4.25, 0.0], [0.5, 0.0, 0.5, 0.0], [(0, 1), (2, 3)], 4.25),  # written down twice is support
+        ([4.25, -3.0], [0.9, 0.0], [(0, 1)], 4.25),  # a refuted rival counts nothing
+        ([1.0, 1.5, 2.0], [0.1, 0.2, 0.6], [(0, 2), (2, 3)], 2.0),  # the best quote is the one believed most
+    ],
+)
+def test_the_ratio_of_the_best_quote(
+    ratio: list[float], belief: list[float], quotes: list[tuple[int, int]], expected: float
+) -> None:
+    spans = [quoted(*quote) for quote in quotes]
+    assert glr(np.array(ratio), np.array(belief), spans) == pytest.approx(expected)
 
 
 def test_without_a_quote_there_is_no_ratio() -> None:
     assert glr(np.zeros(3), np.ones(3) / 3, []) is None
     assert not passes(None, 0.0)
-
-
-def test_the_best_quote_is_the_one_believed_most() -> None:
-    belief = np.array([0.1, 0.2, 0.6])
-    assert glr(np.array([1.0, 1.5, 2.0]), belief, [quoted(0, 2), quoted(2, 3)]) == 2.0
 
 
 def test_one_full_covers_and_two_partials_from_different_windows_do() -> None:

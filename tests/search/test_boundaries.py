@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lens_lsp.corpus.encoding import blank
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.markdown import MarkdownReader
-from lens_lsp.corpus.generated_spans import find_generated
+from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.model.documents import BlockKind, Document, Origin
 from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
@@ -43,24 +43,9 @@ Last line without an end
 """
 BLOCK = "<!-- lens:begin a -->\nOurs is here.\n<!-- lens:end a -->"
 PIECES = [
-    "word",
-    "Wörter",
-    "don't",
-    "x-y",
-    "3.5",
-    "e\u0301",
-    "東京",
-    "。",
-    ". ",
-    "? ",
-    " ",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "- ",
-    "# ",
-]
-PIECES += ["| a | b |\n|---|---|\n| c | d |\n", "```\n", "> ", "<b>", "</p>", "\n?? asks\n", f"\n{BLOCK}\n", "a" * 90]
+    "word", "Wörter", "don't", "x-y", "3.5", "e\u0301", "東京", "。", ". ", "? ", " ", "\n", "\n\n", "\r\n", "- ", "# ",
+    "| a | b |\n|---|---|\n| c | d |\n", "```\n", "> ", "<b>", "</p>", "\n?? asks\n", f"\n{BLOCK}\n", "a" * 90,
+]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 NAMES = ["a.md", "a.txt", "a.html", "a.py", "a.csv", "a.json"]
 NESTED = "intro\n\n# One\n\na\n\n## Two\n\nb\n\n#### Four\n\nc\n\n## Other\n\nd\n\n# Last\n\ne\n"

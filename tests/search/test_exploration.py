@@ -285,10 +285,6 @@ def test_a_further_call_shows_what_is_relevant_and_does_not_fill_the_context(fol
     assert answer.status is Status.PARTIAL
 
 
-def promises() -> bool:
-    return True
-
-
 class Shelf:
     """Documents that are read one at a time; true ones belong to the best."""
 
@@ -303,24 +299,21 @@ class Shelf:
         return DocumentFeed(self.read, lambda: bool(self.waiting))
 
 
-def test_a_moment_reads_once() -> None:
-    shelf = Shelf(False, True)
-    assert asyncio.run(shelf.further.read_some(promises)) is False
-    assert shelf.waiting == [True]
-
-
-def test_patience_reads_until_a_document_belongs_to_the_best() -> None:
-    shelf = Shelf(False, False, True, False)
-    assert asyncio.run(shelf.further.read_until_promising(promises)) is True
-    assert shelf.waiting == [False]
-
-
-def test_patience_ends_when_nothing_waits() -> None:
-    shelf = Shelf(False, False)
-    assert asyncio.run(shelf.further.read_until_promising(promises)) is False
-    assert not shelf.further.left
-
-
-def test_where_nothing_can_be_read_nothing_is_waited_for() -> None:
-    assert asyncio.run(DocumentFeed().read_some(promises)) is False
-    assert asyncio.run(DocumentFeed().read_until_promising(promises)) is False
+@pytest.mark.parametrize(
+    ("documents", "some", "until", "left"),
+    [
+        ([False, True], (False, 1), (True, 0), False),
+        ([False, False, True, False], (False, 3), (True, 1), True),
+        ([False, False], (False, 1), (False, 0), False),
+        ([], (False, 0), (False, 0), False),
+    ],
+)
+def test_a_moment_reads_once_and_patience_until_a_document_belongs_to_the_best(
+    documents: list[bool], some: tuple[bool, int], until: tuple[bool, int], left: bool
+) -> None:
+    shelf = Shelf(*documents)
+    assert (asyncio.run(shelf.further.read_some(lambda: True)), len(shelf.waiting)) == some
+    shelf = Shelf(*documents)
+    assert (asyncio.run(shelf.further.read_until_promising(lambda: True)), len(shelf.waiting)) == until
+    assert shelf.further.left is left
+    assert asyncio.run(DocumentFeed().read_until_promising(lambda: True)) is False

@@ -119,16 +119,16 @@ def test_the_first_and_the_last_of_some_dates_are_told(workspace: Make, which: s
     space = workspace(files)
     query = asked(space, f"What was talked about at the {which} meeting of 2024?")
     assert query is not None
-    best = max(query.slots, key=query.bonus)
+    best = max(query.slots, key=query.slots.__getitem__)
     assert space.path(best) == path
-    assert min(query.slots.values()) < query.bonus(best)
+    assert min(query.slots.values()) < query.slots[best]
 
 
 def test_the_last_of_all_documents_is_told_by_its_date(workspace: Make) -> None:
     space = workspace({**NOTES, "undated.md": "# Meeting\n\nNobody came.\n"})
     query = asked(space, "the latest meeting")
     assert query is not None
-    assert space.path(max(query.slots, key=query.bonus)) == "meetings/2024-06-02.md"
+    assert space.path(max(query.slots, key=query.slots.__getitem__)) == "meetings/2024-06-02.md"
 
 
 def test_a_status_came_about_when_the_document_says(workspace: Make) -> None:

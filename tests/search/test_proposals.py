@@ -15,7 +15,7 @@ from small_workspace import Workspace
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.text_reader import PlainReader
-from lens_lsp.corpus.privacy_markers import privacy_of
+from lens_lsp.corpus.text_marks import privacy_of
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Arm

@@ -497,9 +497,15 @@ def test_a_quote_that_was_left_out_is_added(folder: Path) -> None:
     assert [item.path for item in answer.evidence] == ["bridges.md", "costs.md"]
 
 
+def cut_off(request: ChatRequest) -> str:
+    whole = saying("It was opened on 4 May 1931 [1].", PROOF)(request)
+    return whole[: whole.index('"answer":')]
+
+
 @pytest.mark.parametrize(
     "again",
     [
+        cut_off,
         "no reply",
         NO,
         WRONG,
@@ -623,11 +629,6 @@ def test_what_no_rule_sees_has_no_kind_and_its_words_stand_in_the_sentence(folde
         ("All carts may use the bridge at Arlen, opened on 4 May 1931.", "meaning")
     ]
     assert "(meaning)" not in answer.text
-
-
-def test_a_sentence_beyond_doubt_costs_no_second_call(folder: Path) -> None:
-    answer, _ = replied(folder, saying(f"{PROOF} [1].", PROOF))
-    assert answer.account.calls == {"read": 1}
 
 
 def test_what_leads_into_a_list_is_not_looked_at(folder: Path) -> None:
@@ -831,26 +832,6 @@ def test_a_request_fits_the_context_whatever_stands_in_it(tmp_path: Path) -> Non
     ask(tmp_path, model, Mode.FAST, limits={**NARROW, "request_tokens": 8_000})
     assert model.requests
     assert all(sum(len(m.text) for m in request.messages) // 3 < 4_096 for request in model.requests)
-
-
-def test_an_amended_reply_that_is_cut_off_takes_no_answer_away(folder: Path) -> None:
-    def cut(request: ChatRequest) -> str:
-        whole = saying("It was opened on 4 May 1931 [1].", PROOF)(request)
-        return whole[: whole.index('"answer":')]
-
-    answer, _ = replied(folder, WRONG, stages={"amend": cut})
-    assert answer.text.startswith("It was opened on 5 May 1931 [1].")
-    assert answer.status is Status.PARTIAL
-
-
-def test_after_a_failure_nothing_is_asked_again(folder: Path) -> None:
-    wrong = saying("It was opened on 5 May 1931 [1].", PROOF)
-
-    def cut(request: ChatRequest) -> Broken:
-        return Broken(wrong(request)[:-2], ModelError("the line was cut; ask again"))
-
-    answer, model = replied(folder, cut)
-    assert (answer.stopped, len(model.requests)) == (StopReason.MODEL_FAILED, 1)
 
 
 def test_a_list_of_more_than_is_looked_through_is_never_called_whole(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lens_lsp.model.text import Span
@@ -82,60 +82,15 @@ TABLE = """\
 Some notes. It rained in Bern. 水は青い。水は白い。
 """
 PIECES = [
-    "word ",
-    "Wörter ",
-    "don’t ",
-    "x-y ",
-    "3.5 ",
-    "e\u0301a ",
-    "東京",
-    "。",
-    ". ",
-    "\n",
-    "**b** ",
-    "[a](u) ",
-    "_c_",
-    "`d`",
-]
-PIECES += [
-    "  ",
-    "\u00a0",
-    "\u00ad",
-    "—",
-    "“q” ",
-    "İ",
-    "ß",
-    "…",
-    "[[/|s]] ",
-    "*",
-    "~~",
-    "<b>",
-    "</b>",
-    "<p>",
-    "| e ",
-    "- ",
-]
+    "word ", "Wörter ", "don’t ", "x-y ", "3.5 ", "e\u0301a ", "東京", "。", ". ", "\n", "**b** ", "[a](u) ", "_c_",
+    "`d`", "  ", "\u00a0", "\u00ad", "—", "“q” ", "İ", "ß", "…", "[[/|s]] ", "*", "~~", "<b>", "</b>", "<p>",
+    "| e ", "- ",
+]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map("".join)
 HOSTILE = [
-    "*",
-    "`",
-    "_a",
-    "*a ",
-    "[",
-    "[a](",
-    "[a](b) ",
-    "]",
-    "[[a|",
-    "~~",
-    "a`",
-    "e\u0301",
-    "\u0301",
-    "a",
-    "a ",
-    "\n\n",
-    "\\",
-    "![",
-]
+    "*", "`", "_a", "*a ", "[", "[a](", "[a](b) ", "]", "[[a|", "~~", "a`", "e\u0301", "\u0301", "a", "a ", "\n\n",
+    "\\", "![",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "form"), FORMS)
@@ -143,17 +98,6 @@ def test_a_text_has_the_form_of_its_words(text: str, form: str) -> None:
     normal = normalise(text)
     assert normal.text == form
     assert len(normal.starts) == len(normal.ends) == len(form)
-
-
-@pytest.mark.parametrize("text", [text for text, _ in FORMS])
-def test_each_character_leads_back_to_what_it_stands_for(text: str) -> None:
-    normal = normalise(text)
-    assert all(0 <= start < end <= len(text) for start, end in zip(normal.starts, normal.ends, strict=True))
-    assert normal.starts == sorted(normal.starts)
-    assert normal.ends == sorted(normal.ends)
-    for char, start, end in zip(normal.text, normal.starts, normal.ends, strict=True):
-        if char.isalnum():
-            assert unicodedata.normalize("NFC", text[start:end]).lower().replace("ς", "σ").count(char)
 
 
 def sources(text: str) -> list[str]:
@@ -300,6 +244,8 @@ def test_a_verbatim_quote_is_exact_and_its_words_are_made_whole() -> None:
     assert found("5 miles in the well", text) == ("exact", "3.5 miles in the well-known")
     assert found("degrees outside", "It was −5 degrees outside.") == ("exact", "degrees outside")
     assert found("5 degrees outside", "It was −5 degrees outside.") == ("exact", "−5 degrees outside")
+    assert found("5 degrees outside", "It was (−5 degrees outside).") == ("exact", "−5 degrees outside")
+    assert found("i̇", "İ") == ("normalised", "İ")
     assert found("5 degrees outside", "It was 4-5 degrees outside.") == ("exact", "4-5 degrees outside")
 
 
@@ -422,6 +368,7 @@ def test_whatever_is_found_is_equal_in_the_compared_form(text: str, quote: str) 
 
 
 @given(texts)
+@example("\n".join(text for text, _ in FORMS))
 def test_the_form_leads_back_to_every_character_it_stands_for(text: str) -> None:
     form = normalise(text)
     assert len(form.text) == len(form.starts) == len(form.ends)
@@ -527,10 +474,6 @@ def test_a_short_quote_is_known_by_the_one_heading_that_it_is_all_of(text: str, 
     assert found("Rome", text) == ("exact", unit)
 
 
-def test_a_unit_ends_where_the_next_one_begins() -> None:
-    assert found("青い。", "水は青い。水は白い。") == ("exact", "水は青い。")
-
-
 @pytest.mark.parametrize("quote", ["哈哈", "**哈哈**"])
 def test_places_that_overlap_are_two(quote: str) -> None:
     assert found(quote, "他笑：哈哈。") is not None
@@ -553,11 +496,6 @@ def test_a_quote_does_not_begin_or_end_within_one_character(quote: str) -> None:
     for text in ("Then it went and so on… at last it came.", "… at last it came. It went and so on…"):
         assert found(quote, text) is None
     assert found("it went and so on... at last", "Then it went and so on… at last it came.") is not None
-
-
-def test_one_character_may_be_all_there_is() -> None:
-    assert normalise("İ").text == "i̇"
-    assert found("i̇", "İ") == ("normalised", "İ")
 
 
 def test_a_link_before_a_quote_is_none_of_its_links() -> None:
@@ -583,7 +521,3 @@ def test_from_twelve_characters_on_a_quote_stands_by_itself() -> None:
     assert len(quote) == SHORT
     assert found(quote, f"We say {quote}. And {quote}.") == ("exact", quote)
     assert found(quote[1:], f"We say {quote[1:]}. And {quote[1:]}.") is None
-
-
-def test_of_what_stands_before_a_figure_its_sign_alone_is_taken() -> None:
-    assert found("5 degrees outside", "It was (−5 degrees outside).") == ("exact", "−5 degrees outside")

@@ -212,7 +212,6 @@ def bare(base: Path, count: int, asks: int) -> Tally:
 
 
 @harness(n=2000, asks=60, crowd=str)
-@harness(n=2000, asks=60, crowd=str)
 def main(options: Options) -> Verdict:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -24,7 +24,7 @@ from pygls.workspace import TextDocument as BareDocument
 
 from lens_lsp.lsp.locations import Encoding
 from lens_lsp.lsp.open_documents import TextDocument
-from tests.lsp.utf16_reference import Place, Reference, drawn_edit, drawn_text
+from tests.lsp.test_lsp_locations import Place, Reference, drawn_edit, drawn_text
 from tests.soak.harness import Options, Verdict, harness
 from tests.soak.node import Node
 

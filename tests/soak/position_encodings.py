@@ -27,7 +27,7 @@ from lens_lsp.lsp.lens_ask import places_of
 from lens_lsp.lsp.locations import Encoding, Ranges
 from lens_lsp.memory.citations import record
 from lens_lsp.model.text import Span
-from tests.lsp.utf16_reference import ALPHABET, CODES
+from tests.lsp.test_lsp_locations import ALPHABET, CODES
 from tests.soak.harness import Options, Verdict, harness
 from tests.soak.node import Node
 

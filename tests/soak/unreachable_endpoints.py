@@ -91,7 +91,8 @@ class Noting:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self.errors: list[ModelError] = []
-        self.name, self.endpoint, self.context_tokens = model.name, model.endpoint, model.context_tokens
+        self.name, self.endpoint, self.small = model.name, model.endpoint, model.small
+        self.context_tokens = model.context_tokens
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         try:

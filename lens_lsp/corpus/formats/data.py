@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.corpus.formats.text_reader import Outline, TextReader
 from lens_lsp.model.documents import BlockKind, Head, Heading, Locator, LocatorMap, Structure
+from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
@@ -148,7 +149,7 @@ class JsonReader(_DataReader):
 
     def scan(self, outline: Outline, entries: Entries) -> None:
         """One document."""
-        end = _JsonScan(outline.text, entries).run(0, len(outline.text))
+        end = _scan_json(outline.text, entries, 0, len(outline.text))
         entries.finish(end, cut=end < len(outline.text))
 
 
@@ -167,80 +168,56 @@ class JsonLinesReader(_DataReader):
             end = pos + len(line)
             if line.strip():
                 entries.open(0, pos, "", end=pos, row=row)
-                _JsonScan(flat, entries, row).run(pos, end)
+                _scan_json(flat, entries, pos, end, row)
                 entries.close(0, end)
             pos = end + 1
         entries.finish(end, cut=entries.full)
 
 
+@dataclass(slots=True)
 class _Container:
-    __slots__ = ("array", "count", "key_next", "path")
+    """An object or array that is open."""
 
-    def __init__(self, path: str, *, array: bool) -> None:
-        self.array = array
-        self.path = path
-        self.count = 0
-        self.key_next = not array
+    path: str
+    array: bool
+    key_next: bool
+    count: int = 0
 
 
-class _JsonScan:
-    """One walk over the tokens; numbers in lists belong to their list, all else has a place of its own."""
-
-    def __init__(self, flat: str, entries: Entries, row: int | None = None) -> None:
-        self._flat = flat
-        self._entries = entries
-        self._row = row
-        self._stack: list[_Container] = []
-
-    def run(self, start: int, end: int) -> int:
-        """Read ``[start, end)``; where it stopped."""
-        flat, stack, entries = self._flat, self._stack, self._entries
-        for read, match in enumerate(_JSON_TOKEN.finditer(flat, start, end)):
-            at = match.start()
-            sign = flat[at]
-            if sign == ",":
-                if stack:
-                    self._comma(at, match[0])
-            elif sign == '"':
-                if stack:
-                    self._string(at, match[0])
-            elif sign in "{[":
-                self._open(at, array=sign == "[")
-            elif stack:
-                entries.close(len(stack), at)
-                stack.pop()
-            if entries.full or read >= _MOST_TOKENS:
-                return match.end()
-        entries.close(1, end)
-        return end
-
-    def _comma(self, at: int, token: str) -> None:
-        top = self._stack[-1]
-        self._entries.close(len(self._stack), at)
-        top.count += token.count(",")
-        top.key_next = not top.array
-        if top.array and len(token.split()) > 0 and token.strip(", \t\r\n"):
-            self._entries.place(at + 1, top.path, self._row)
-
-    def _string(self, at: int, token: str) -> None:
-        top = self._stack[-1]
-        if top.array:
-            path = element(top.path, top.count)
-        elif top.key_next or self._flat[at + len(token) : at + len(token) + 1] == ":":
+def _scan_json(flat: str, entries: Entries, start: int, end: int, row: int | None = None) -> int:
+    """One walk over the tokens of ``[start, end)``; where it stopped. Numbers in lists belong to their list, all else
+    has a place of its own."""
+    stack: list[_Container] = []
+    for read, match in enumerate(_JSON_TOKEN.finditer(flat, start, end)):
+        at, token, depth = match.start(), match[0], len(stack)
+        sign, top = token[0], stack[-1] if stack else None
+        if sign in "{[":
+            path = entries.path if top is not None else ""
+            if top is not None and top.array:
+                path = element(top.path, top.count)
+                entries.open(depth, at, path, end=at, row=row)
+            stack.append(_Container(path, sign == "[", sign == "{"))
+        elif top is None:
+            pass
+        elif sign == ",":
+            entries.close(depth, at)
+            top.count += token.count(",")
+            top.key_next = not top.array
+            if top.array and token.strip(", \t\r\n"):
+                entries.place(at + 1, top.path, row)
+        elif sign != '"':
+            entries.close(depth, at)
+            stack.pop()
+        elif top.array:
+            entries.open(depth, at, element(top.path, top.count), end=at, row=row)
+        elif top.key_next or flat.startswith(":", match.end()):
             # The colon tells a key even where a comma is missing before it.
             top.key_next = False
-            path = member(top.path, token[1:-1])
-        else:
-            return
-        self._entries.open(len(self._stack), at, path, end=at, row=self._row)
-
-    def _open(self, at: int, *, array: bool) -> None:
-        stack = self._stack
-        path = self._entries.path if stack else ""
-        if stack and stack[-1].array:
-            path = element(stack[-1].path, stack[-1].count)
-            self._entries.open(len(stack), at, path, end=at, row=self._row)
-        stack.append(_Container(path, array=array))
+            entries.open(depth, at, member(top.path, token[1:-1]), end=at, row=row)
+        if entries.full or read >= _MOST_TOKENS:
+            return match.end()
+    entries.close(1, end)
+    return end
 
 
 class YamlReader(_DataReader):
@@ -289,38 +266,34 @@ class _YamlScan:
         self.last = end
 
     def _entry(self, body: str, pos: int, column: int) -> None:
-        item = -1
-        dashes = 0
-        while body[0] == "-" and body[1:2] in ("", " ", "\t") and dashes < _MOST_DASHES:
-            item = column
-            self._item(pos, column)
+        item, frames = -1, self._frames
+        for _ in range(_MOST_DASHES):
+            if body[0] != "-" or body[1:2] not in ("", " ", "\t"):
+                break
+            item, rank = column, 2 * column + 1
+            self._above(rank + 1)
+            index = frames.pop()[2] + 1 if frames and frames[-1][0] == rank else 0
+            self._push(rank, pos + column, element(frames[-1][1] if frames else "", index), index)
             rest = body[1:].lstrip()
             if not rest:
                 return
             column += len(body) - len(rest)
             body = rest
-            dashes += 1
         match = _YAML_KEY.match(body)
         if match is None:
             if body[0] in "|>":
                 self._scalar = item
             return
-        self._key(pos, column, (match[1] or match[2] or match[3] or match[4] or "").strip())
+        key = (match[1] or match[2] or match[3] or match[4] or "").strip()
+        self._push(2 * column, pos + column, member(self._above(2 * column), key), 0)
         if body[match.end() :].lstrip()[:1] in ("|", ">"):
             self._scalar = column
 
-    def _item(self, pos: int, column: int) -> None:
-        rank, frames = 2 * column + 1, self._frames
-        while frames and frames[-1][0] > rank:
-            frames.pop()
-        index = frames.pop()[2] + 1 if frames and frames[-1][0] == rank else 0
-        self._push(rank, pos + column, element(frames[-1][1] if frames else "", index), index)
-
-    def _key(self, pos: int, column: int, key: str) -> None:
-        rank, frames = 2 * column, self._frames
-        while frames and frames[-1][0] >= rank:
-            frames.pop()
-        self._push(rank, pos + column, member(frames[-1][1] if frames else "", key), 0)
+    def _above(self, rank: int) -> str:
+        """The path of the innermost entry below a rank; those of that rank and above are left."""
+        while self._frames and self._frames[-1][0] >= rank:
+            self._frames.pop()
+        return self._frames[-1][1] if self._frames else ""
 
     def _push(self, rank: int, start: int, path: str, index: int) -> None:
         self._frames.append((rank, path, index))
@@ -454,7 +427,8 @@ def _records(flat: str, delimiter: str) -> Iterator[tuple[int, int]]:
         end = pos + len(line)
         index += 1
         if quotes and line.count('"') % 2 and opens.search(line) is not None:
-            last = _last_line(lines, index)
+            after = range(index, min(len(lines), index + _LONGEST_RECORD))
+            last = next((at for at in after if lines[at].count('"') % 2), None)  # None: a stray quote
             if last is None:
                 quotes = False
             else:
@@ -462,14 +436,6 @@ def _records(flat: str, delimiter: str) -> Iterator[tuple[int, int]]:
                 index = last + 1
         yield pos, end
         pos = end + 1
-
-
-def _last_line(lines: list[str], index: int) -> int | None:
-    """The line that closes a quote opened before ``index``, ``None`` for a stray quote."""
-    for at in range(index, min(len(lines), index + _LONGEST_RECORD)):
-        if lines[at].count('"') % 2:
-            return at
-    return None
 
 
 def _is_header(record: str, delimiter: str) -> bool:

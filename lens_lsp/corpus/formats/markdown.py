@@ -19,9 +19,9 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import groupby
+from operator import attrgetter
 
 from lens_lsp.corpus.encoding import with_plain_breaks
-from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.text_reader import (
     HEAD_LENGTH,
     NO_HEAD,
@@ -32,6 +32,7 @@ from lens_lsp.corpus.formats.text_reader import (
     TextReader,
     add_addresses,
     begin_with,
+    read_opening,
 )
 from lens_lsp.model.documents import Block, BlockKind, Head, Link, LinkKind, Locator, LocatorMap, Structure
 from lens_lsp.model.lazy_regex import regex
@@ -269,22 +270,17 @@ def with_bars(text: str, blocks: list[Block]) -> list[Block]:
     are nothing but a link each is navigation, and so is a paragraph of links between bars.
     """
     found: list[Block] = []
-    for kind, group in groupby(blocks, key=_kind):
+    for kind, group in groupby(blocks, key=attrgetter("kind")):
         run = list(group)
-        if kind is BlockKind.LIST_ITEM:
-            run = _renamed(run, _kind_of_list(text, run))
+        if kind is BlockKind.LIST_ITEM and (other := _kind_of_list(text, run)) is not None:
+            run = [Block(other, block.span, block.header) for block in run]
         elif kind is BlockKind.PARAGRAPH:
-            run = [_renamed([block], _kind_of_bar(text, block))[0] for block in run]
+            run = [
+                Block(BlockKind.NAVIGATION, block.span, block.header) if _is_bar(text, block.span) else block
+                for block in run
+            ]
         found += run
     return found
-
-
-def _kind(block: Block) -> BlockKind:
-    return block.kind
-
-
-def _renamed(run: list[Block], kind: BlockKind | None) -> list[Block]:
-    return run if kind is None else [Block(kind, block.span, block.header) for block in run]
 
 
 def _kind_of_list(text: str, run: list[Block]) -> BlockKind | None:
@@ -299,10 +295,8 @@ def _kind_of_list(text: str, run: list[Block]) -> BlockKind | None:
     return BlockKind.NAVIGATION if len(run) >= _LEAST_LINKS else None
 
 
-def _kind_of_bar(text: str, block: Block) -> BlockKind | None:
-    if text[block.span.start] not in "[*_<" or _BAR.fullmatch(text, block.span.start, block.span.end) is None:
-        return None
-    return BlockKind.NAVIGATION
+def _is_bar(text: str, span: Span) -> bool:
+    return text[span.start] in "[*_<" and _BAR.fullmatch(text, span.start, span.end) is not None
 
 
 class MarkdownReader(TextReader):
@@ -729,10 +723,11 @@ class NotebookReader(TextReader):
         language = _language(notebook)
         for number, cell in enumerate(cells, 1):
             for part, first in _parts(cell, language):
-                starts.append(at)
-                locators.append({"cell": number})
-                if first >= 0:
-                    _lines(part, at, first, number, starts, locators)
+                start = at
+                for line, words in enumerate(part.split("\n") if first >= 0 else [part], 1 - first):
+                    starts.append(start)  # outputs and fences have the cell only
+                    locators.append({"cell": number, "line": line} if line and first >= 0 else {"cell": number})
+                    start += len(words) + 1
                 parts.append(part)
                 at += len(part) + 2
         return Extraction("\n\n".join(parts), LocatorMap(tuple(starts), tuple(locators)))
@@ -826,13 +821,3 @@ def _closed(source: str) -> str:
         elif mark.startswith(fence):
             fence = ""
     return f"{source}\n{fence}" if fence else source
-
-
-def _lines(part: str, at: int, first: int, cell: int, starts: list[int], locators: list[Locator]) -> None:
-    """A place for each line of a cell's source; the fence's lines have the cell only."""
-    starts.pop()
-    locators.pop()
-    for number, line in enumerate(part.split("\n"), 1 - first):
-        starts.append(at)
-        locators.append({"cell": cell, "line": number} if number else {"cell": cell})
-        at += len(line) + 1

@@ -16,10 +16,19 @@ from html import unescape
 from itertools import islice
 
 from lens_lsp.corpus.encoding import with_plain_breaks
-from lens_lsp.corpus.formats.front_matter import (
+from lens_lsp.corpus.formats.markdown import label
+from lens_lsp.corpus.formats.text_reader import (
+    HEAD_LENGTH,
     MOST_FIELDS,
+    TEXTUAL,
     Leading,
+    LineParser,
+    Outline,
+    TextReader,
+    add_addresses,
+    begin_with,
     field,
+    first_line_title,
     head_of,
     kept,
     leading_fields,
@@ -29,19 +38,7 @@ from lens_lsp.corpus.formats.front_matter import (
     read_front_matter,
     read_opening,
 )
-from lens_lsp.corpus.formats.markdown import label
-from lens_lsp.corpus.formats.text_reader import (
-    HEAD_LENGTH,
-    TEXTUAL,
-    LineParser,
-    Outline,
-    TextReader,
-    add_addresses,
-    begin_with,
-    first_line_title,
-)
 from lens_lsp.model.documents import BlockKind, Field, Head, Link, LinkKind, Structure
-from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
@@ -699,24 +696,15 @@ def _words(text: str) -> str:
     return " ".join(_COMMAND.sub(" ", _ESCAPED.sub(r"\1", text[:1000])).split())
 
 
-@dataclass(frozen=True, slots=True)
-class _Vocabulary:
-    """Elements that run on inside a line of text, and those that hide what they hold."""
-
-    inline: frozenset[str]
-    hiding: frozenset[str]
-
-
-_PAGE = _Vocabulary(_INLINE, frozenset(_CLOSING))
-_NO_VOCABULARY = _Vocabulary(frozenset(), frozenset())
-
-
 class HtmlReader(TextReader):
     """Web pages."""
 
     name = "html"
     masked = True
-    vocabulary = _PAGE
+    inline = _INLINE
+    """Elements that run on inside a line of text."""
+    hiding: frozenset[str] = frozenset(_CLOSING)
+    """Elements that hide what they hold."""
 
     def head(self, start: str) -> Head:
         """``<title>``, else the first ``<h1>``, and what ``<meta>`` says."""
@@ -736,22 +724,22 @@ class HtmlReader(TextReader):
         front = read_front_matter(text)
         start = begin_with(outline, front)
         outline.fields.extend(_fields(text))
-        _PageParser(outline, start, self.vocabulary).run()
+        _PageParser(outline, start, self.inline, self.hiding).run()
         head = self.head(text[:HEAD_LENGTH])
         outline.tags.update(dict.fromkeys(head.tags))
         return outline.structure(head, answer=front is not None and front.answer)
 
     def mask(self, text: str) -> tuple[Span, ...]:
         """Tags, comments, scripts, styles and the head."""
-        return tuple(Span(start, end) for start, end in _joined(_tokens(text, 0, self.vocabulary)))
+        return tuple(Span(start, end) for start, end in _joined(_tokens(text, 0, self.hiding)))
 
     def unclosed(self, text: str) -> int | None:
         """The script or style that is never closed."""
-        low = text.lower() if self.vocabulary.hiding else ""
+        low = text.lower() if self.hiding else ""
         if all(low.rfind(f"<{name}") <= low.rfind(f"</{name}") for name in _HIDING_TO_THE_END):
             return None
         last = 0, 0
-        for start, end, *_ in _tokens(text, 0, self.vocabulary):
+        for start, end, *_ in _tokens(text, 0, self.hiding):
             last = start, end
         start, end = last
         hides = end == len(text) and any(
@@ -765,7 +753,7 @@ class XmlReader(HtmlReader):
     """Any XML: every element is a block, because no element is known to run inside a line."""
 
     name = "xml"
-    vocabulary = _NO_VOCABULARY
+    inline = hiding = frozenset()
 
 
 def _fields(text: str) -> tuple[Field, ...]:
@@ -786,7 +774,7 @@ def _unescaped_words(text: str) -> str:
     return " ".join(unescape(text[:1000]).split())
 
 
-def _tokens(text: str, pos: int, vocabulary: _Vocabulary) -> Iterator[_Token]:
+def _tokens(text: str, pos: int, hiding: frozenset[str]) -> Iterator[_Token]:
     """The markup of ``text`` in order; an element that hides its content is one token with it."""
     search = _TAG.search
     dead: set[str] = set()
@@ -803,7 +791,7 @@ def _tokens(text: str, pos: int, vocabulary: _Vocabulary) -> Iterator[_Token]:
             end = start + 9
         elif match["name"] is not None:
             name, closes = match["name"].lower(), match["close"] == "/"
-            if name in vocabulary.hiding and not closes and text[end - 2] != "/":
+            if name in hiding and not closes and text[end - 2] != "/":
                 hidden = _raw_end(text, end, name, dead)
                 name, end = ("", hidden) if hidden else (name, end)
         yield start, end, name, closes, match["rest"] or ""
@@ -838,10 +826,10 @@ def _joined(tokens: Iterator[_Token]) -> Iterator[tuple[int, int]]:
 class _PageParser:
     """One pass over the tags; text between two block tags is one block."""
 
-    def __init__(self, outline: Outline, start: int, vocabulary: _Vocabulary) -> None:
+    def __init__(self, outline: Outline, start: int, inline: frozenset[str], hiding: frozenset[str]) -> None:
         self._out = outline
         self._text = outline.text
-        self._vocabulary = vocabulary
+        self._inline, self._hiding = inline, hiding
         self._pos = start
         self._shown: list[tuple[int, int]] = []
         """Stretches of text since the last block tag."""
@@ -855,7 +843,7 @@ class _PageParser:
     def run(self) -> None:
         """Read the whole text."""
         first = last = self._pos
-        for start, end, name, closes, rest in _tokens(self._text, self._pos, self._vocabulary):
+        for start, end, name, closes, rest in _tokens(self._text, self._pos, self._hiding):
             self._visible(self._pos, start)
             if start > last:
                 if last > first:
@@ -864,7 +852,7 @@ class _PageParser:
             last = self._pos = end
             if name == "a":
                 self._link(start, end, rest, closes=closes)
-            if name and name not in self._vocabulary.inline:
+            if name and name not in self._inline:
                 self._block_tag(name, closes=closes)
         if last > first:
             self._out.hidden.append(Span(first, last))

@@ -234,14 +234,23 @@ class ChatOracle:
                     if words:
                         yield words
         except OracleFailed as failure:
-            if repeats("".join(said)) or not self._salvaged("".join(said), reply):
+            if repeats("".join(said)):
+                raise
+            with contextlib.suppress(MalformedReply):  # what was said before it broke off stands, if it quotes
+                parse_read("".join(said), reply, reply.shown)
+                reply.broken_off = True
+            if not reply.quotes:
                 raise
             ledger.warn(str(failure))
         else:
             rest = sifter.finish()
             if rest:
                 yield rest
-            await self._parsed(caller, prompt, "".join(said), reply)
+            try:
+                parse_read("".join(said), reply, reply.shown)
+            except MalformedReply as broken:
+                whole = ChatReply("".join(said))
+                await caller.mended(prompt, whole, broken, lambda text: parse_read(text, reply, reply.shown))
             if reply.broken_off:
                 ledger.warn("the model's reply was cut at its length limit")
         flaw = self.flaw(request, reply, _texts(packet))
@@ -298,23 +307,6 @@ class ChatOracle:
         prompt, packet = composer.read(request)
         _tell(packet.conversation, ledger)
         return prompt, packet
-
-    @staticmethod
-    def _salvaged(text: str, reply: ReadReply) -> bool:
-        """Whether something was said before a reply broke off."""
-        try:
-            parse_read(text, reply, reply.shown)
-        except MalformedReply:
-            return False
-        reply.broken_off = True
-        return bool(reply.quotes)
-
-    @staticmethod
-    async def _parsed(caller: Caller, prompt: Prompt, text: str, reply: ReadReply) -> None:
-        try:
-            parse_read(text, reply, reply.shown)
-        except MalformedReply as broken:
-            await caller.mended(prompt, ChatReply(text), broken, lambda again: parse_read(again, reply, reply.shown))
 
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
         """Other words for a question; none when the reply cannot be read."""
@@ -374,7 +366,8 @@ class ChatOracle:
         text = "".join((*said, rest))
         if not text.strip():
             raise OracleFailed("the model gave an empty answer; ask again or choose another model")
-        yield f"{rest}\n{_unread(request)}"
+        unread = not_read(request.unread)
+        yield f"{rest}\n" + (f"\n{unread}\n" if unread else "")
         self._conversation(ledger).worded = True
         result.short, result.unmet = parse_trailer(sifter.trailer, {fact.requirement.id for fact in request.facts})
         result.unsupported = unsupported(text, numbers)
@@ -476,12 +469,6 @@ def _missing(request: SynthesisRequest) -> str:
     facts = [fact.requirement for fact in request.facts if fact.status is RequirementStatus.MISSING]
     named = ", ".join(f"“{plain(fact.text or request.plan.question)}”" for fact in facts)
     return f"Not found: {named}.\n\n" if named else ""
-
-
-def _unread(request: SynthesisRequest) -> str:
-    """The sections of a summarised document that did not fit."""
-    named = not_read(request.unread)
-    return f"\n{named}\n" if named else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,28 @@ if TYPE_CHECKING:
     from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
 
 
+MOST_FAILURES = 3
+"""Calls in a row that may fail before the endpoint is left alone: one question's request with both of its retries."""
+OPEN_SECONDS = 30.0
+_AILING = frozenset(
+    {
+        ModelFailure.UNREACHABLE,
+        ModelFailure.BUSY,
+        ModelFailure.DEADLINE,
+        ModelFailure.TOO_LARGE,
+        ModelFailure.UNREADABLE,
+        ModelFailure.CUT_OFF,
+    }
+)
+# Nothing was learned of the endpoint: the call was stopped on this side.
+_SILENT = frozenset({ModelFailure.UNTRUSTED, ModelFailure.PAUSED})
+LOCAL_CONTEXT = 4_096
+"""Tokens assumed of a local server that does not say: what Ollama gives a model unless told otherwise."""
+SMALL = 2_000_000_000
+"""Parameters below which a model does better with less to say."""
+_GRACE_SECONDS = 1.0
+# The SDK wants a key; the real one is known to the transport alone.
+_NO_KEY = "none"
 _REFUSED = (400, 404, 415, 422, 500, 501)
 _FORMAT = regex(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
 _NAME = "reply"
@@ -58,6 +80,7 @@ OLLAMA_CONTEXT = 4_096
 """Tokens that Ollama gives a model which names no size itself."""
 _MOST_BYTES = 1 << 20
 _SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length")
+_TOKENS = range(10**9)
 _SANE = range(256, 100_000_001)
 _Ask = Callable[[str, str, object], Awaitable[dict[str, Any]]]
 
@@ -175,16 +198,15 @@ async def _ollama(ask: _Ask, origin: str, name: str) -> ModelSize:
     info = shown.get("model_info")
     if not isinstance(info, dict):
         return ModelSize()
-    parameters = _count(info.get("general.parameter_count"))
+    parameters = _whole(info.get("general.parameter_count"))
     for model in _entries(await ask("GET", f"{origin}/api/ps", None), "models"):
-        loaded = _size(model.get("context_length"))
+        loaded = _whole(model.get("context_length"), _SANE)
         if loaded is not None and name in (model.get("name"), model.get("model"), f"{model.get('name')}".split(":")[0]):
             return ModelSize(loaded, parameters)
-    trained = [size for key, value in info.items() if str(key).endswith(".context_length") and (size := _size(value))]
-    options = shown.get("parameters")
-    told = re.search(r"^num_ctx\s+(\d{1,9})\s*$", options, re.MULTILINE) if isinstance(options, str) else None
-    context = min([_size(int(told[1])) or OLLAMA_CONTEXT if told else OLLAMA_CONTEXT, *trained])
-    return ModelSize(context, parameters)
+    trained = [_whole(value, _SANE) for key, value in info.items() if str(key).endswith(".context_length")]
+    told = re.search(r"^num_ctx\s+(\d{1,9})\s*$", str(shown.get("parameters")), re.MULTILINE)
+    context = (_whole(int(told[1]), _SANE) if told else None) or OLLAMA_CONTEXT
+    return ModelSize(min(filter(None, [context, *trained])), parameters)
 
 
 async def _llama_cpp(ask: _Ask, origin: str, name: str) -> ModelSize:
@@ -192,19 +214,18 @@ async def _llama_cpp(ask: _Ask, origin: str, name: str) -> ModelSize:
     model of a server is the one that answers, whatever it is called."""
     query = urlencode({"model": name, "autoload": "false"})
     settings = (await ask("GET", f"{origin}/props?{query}", None)).get("default_generation_settings")
-    context = _size(settings.get("n_ctx")) if isinstance(settings, dict) else None
+    context = _whole(_mapping(settings).get("n_ctx"), _SANE)
     if context is None:
         return ModelSize()
     models = [*_entries(await ask("GET", f"{origin}/v1/models", None), "data")]
-    meta = models[0].get("meta") if len(models) == 1 else None
-    return ModelSize(context, _count(meta.get("n_params")) if isinstance(meta, dict) else None)
+    return ModelSize(context, _whole(_mapping(models[0].get("meta")).get("n_params")) if len(models) == 1 else None)
 
 
 async def _lm_studio(ask: _Ask, origin: str, name: str) -> ModelSize:
     """The size a model was loaded with; unloaded, LM Studio's list says only what it could hold."""
     for model in _entries(await ask("GET", f"{origin}/api/v0/models", None), "data"):
         if model.get("id") == name:
-            return ModelSize(_size(model.get("loaded_context_length")))
+            return ModelSize(_whole(model.get("loaded_context_length"), _SANE))
     return ModelSize()
 
 
@@ -212,26 +233,26 @@ def _listed(found: dict[str, Any], name: str) -> ModelSize:
     """What the list of models says about one of them."""
     for model in _entries(found, "data"):
         if model.get("id") == name:
-            meta = model.get("meta")
-            slot = meta.get("n_ctx") if isinstance(meta, dict) else None  # llama.cpp; n_ctx_train is no promise
-            sizes = (_size(each) for each in (*map(model.get, _SIZES), slot))
-            parameters = _count(meta.get("n_params")) if isinstance(meta, dict) else None
-            return ModelSize(next((size for size in sizes if size is not None), None), parameters)
+            meta = _mapping(model.get("meta"))
+            said = (*map(model.get, _SIZES), meta.get("n_ctx"))  # llama.cpp; n_ctx_train is no promise
+            sizes = filter(None, (_whole(each, _SANE) for each in said))
+            return ModelSize(next(sizes, None), _whole(meta.get("n_params")))
     return ModelSize()
 
 
 def _entries(found: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
     entries = found.get(key)
-    if isinstance(entries, list):
-        yield from (entry for entry in entries if isinstance(entry, dict))
+    return (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else iter(())
 
 
-def _size(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value in _SANE else None
+def _mapping(value: object) -> dict[str, Any]:
+    """An object of JSON; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
 
 
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+def _whole(value: object, among: range = range(1, 1 << 62)) -> int | None:
+    """A whole number that can be; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value in among else None
 
 
 async def _answer(client: httpx2.AsyncClient, method: str, url: str, body: object) -> dict[str, Any]:
@@ -246,31 +267,7 @@ async def _answer(client: httpx2.AsyncClient, method: str, url: str, body: objec
         answer = json.loads(found.decode("utf-8"))
     except (ModelError, ValueError, RecursionError):
         return {}
-    return answer if isinstance(answer, dict) else {}
-
-
-MOST_FAILURES = 3
-"""Calls in a row that may fail before the endpoint is left alone: one question's request with both of its retries."""
-OPEN_SECONDS = 30.0
-_AILING = frozenset(
-    {
-        ModelFailure.UNREACHABLE,
-        ModelFailure.BUSY,
-        ModelFailure.DEADLINE,
-        ModelFailure.TOO_LARGE,
-        ModelFailure.UNREADABLE,
-        ModelFailure.CUT_OFF,
-    }
-)
-# Nothing was learned of the endpoint: the call was stopped on this side.
-_SILENT = frozenset({ModelFailure.UNTRUSTED, ModelFailure.PAUSED})
-LOCAL_CONTEXT = 4_096
-"""Tokens assumed of a local server that does not say: what Ollama gives a model unless told otherwise."""
-SMALL = 2_000_000_000
-"""Parameters below which a model does better with less to say."""
-_GRACE_SECONDS = 1.0
-# The SDK wants a key; the real one is known to the transport alone.
-_NO_KEY = "none"
+    return _mapping(answer)
 
 
 def media_type(header: str, origin: str) -> str:
@@ -298,9 +295,8 @@ def whole_reply(body: bytes, origin: str, key: ApiKey | None) -> ChatReply:
     choice = _first(found.get("choices"))
     if choice is None:
         raise _unreadable(f"{origin} answered without any choice; check that the base URL is one of a chat endpoint")
-    message = choice.get("message")
     reader = _ReplyParts(origin, key)
-    reader.take(message if isinstance(message, dict) else {}, choice.get("finish_reason"))
+    reader.take(_mapping(choice.get("message")), choice.get("finish_reason"))
     reader.count(found.get("usage"))
     if reader.finished is None:
         raise cut_off(origin)
@@ -377,8 +373,7 @@ class EventStream:
         self._reader.count(found.get("usage"))
         choice = _first(found.get("choices"))
         if choice is not None:
-            delta = choice.get("delta")
-            text = self._reader.take(delta if isinstance(delta, dict) else {}, choice.get("finish_reason"))
+            text = self._reader.take(_mapping(choice.get("delta")), choice.get("finish_reason"))
             if text:
                 yield text
 
@@ -420,7 +415,10 @@ class _ReplyParts:
     def count(self, usage: object) -> None:
         """Take in what the endpoint reports about tokens; the last report counts."""
         if isinstance(usage, dict):
-            self._tokens = (_tokens(usage.get("prompt_tokens")), _tokens(usage.get("completion_tokens")))
+            self._tokens = (
+                _whole(usage.get("prompt_tokens"), _TOKENS),
+                _whole(usage.get("completion_tokens"), _TOKENS),
+            )
 
     def reply(self) -> ChatReply:
         """The reply as collected. Raises `ModelError` when there is no text in it."""
@@ -471,10 +469,6 @@ def _no_error(found: dict[str, Any], origin: str, key: ApiKey | None) -> None:
 def _first(choices: object) -> dict[str, Any] | None:
     first = choices[0] if isinstance(choices, list) and choices else None
     return first if isinstance(first, dict) else None
-
-
-def _tokens(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None
 
 
 def _unreadable(text: str) -> ModelError:

@@ -98,122 +98,6 @@ _IDENTIFIER = regex(
 _OWNS = regex(r"['’]s?$")
 _KATAKANA = regex(r"[ァ-ヺー]{3,}")
 _LONGEST_NAME = 80
-
-
-def analyse(question: str) -> Plan:
-    """The plan of a question: one requirement, its terms, and the phrases and names it mentions."""
-    folded = fold(POSSESSIVE.sub(" ", question))
-    anchors = [Anchor(term, kind) for term, kind in terms(folded)]
-    anchors += [Anchor(phrase, AnchorKind.PHRASE) for phrase in phrases(question)]
-    return Plan(question, (Requirement("f1", question),), tuple(anchors), answer_type(question))
-
-
-def terms(folded: str) -> list[tuple[str, AnchorKind]]:
-    """The searchable terms of a folded question, each once, in order; stop words only if nothing else is there."""
-    found: dict[str, AnchorKind] = {}
-    for run in runs(folded):
-        if not run.spaced:
-            found.update(dict.fromkeys(bigrams(run.text), AnchorKind.TERM))
-        else:
-            term = run.text[:LONGEST_TERM]
-            found[term] = AnchorKind.NUMBER if term.isdigit() else AnchorKind.TERM
-    content = [(term, kind) for term, kind in found.items() if _carries_content(term)]
-    return (content or list(found.items()))[:MOST_TERMS]
-
-
-def _carries_content(term: str) -> bool:
-    return term not in STOP_WORDS and (len(term) > 1 or term.isdigit() or not term.isascii())
-
-
-def phrases(question: str) -> list[str]:
-    """Quoted text and capitalised names of a question as folded keys; the parts of "A and B" stand beside the whole."""
-    found = [match.group(1) for match in _QUOTED_PHRASE.finditer(question)]
-    for match in NAME.finditer(_OPENING.sub("", question, count=1)):
-        written = match.group().strip(" .,'-?")
-        name = POSSESSIVE.sub("", _OPENING.sub("", _OPENING.sub("", written, count=1), count=1)).strip()
-        if not name and " " in written:  # "The Who": nothing but words that open questions
-            name = written
-        found.append(name)
-        if _EITHER.search(name):
-            found.extend(part.strip() for part in _EITHER.split(name))
-    keys = [key(phrase) for phrase in found if _SHORTEST_NAME <= len(phrase) <= _LONGEST_PHRASE]
-    return list(dict.fromkeys(k for k in keys if k))[:_MOST_PHRASES]
-
-
-def answer_type(question: str) -> AnswerType:
-    """What kind of thing the question word asks for."""
-    lowered = question.lower()
-    for kind, pattern in _TYPES:
-        if pattern.search(lowered):
-            return kind
-    return AnswerType.ANY
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name as written, its folded key, and where it begins, in code points."""
-
-    text: str
-    key: str
-    start: int
-    quoted: bool = False
-
-
-def quoted(text: str) -> list[Name]:
-    """What stands in quotation marks or as code, in order."""
-    found = []
-    for match in _IN_MARKS.finditer(text):
-        group = match.lastindex or 0
-        found.append(Name(match[group], key(match[group]), match.start(group), quoted=True))
-    return [name for name in found if name.key]
-
-
-def names(text: str) -> list[Name]:
-    """The names of a text in order, none inside another; a capital that only opens a sentence makes no name."""
-    found = quoted(text)
-    for pattern in (_CAPITALISED, _IDENTIFIER, _KATAKANA):
-        for match in pattern.finditer(text):
-            name = _trimmed(text, match.start(), match.group())
-            if name is not None and not any(_inside(name, other) for other in found):
-                found.append(name)
-    return sorted(found, key=lambda name: name.start)
-
-
-def _trimmed(text: str, start: int, written: str) -> Name | None:
-    """A run of capitalised words without what is capitalised for another reason."""
-    words = written[:_LONGEST_NAME].split(" ")
-    opens = _opens_sentence(text, start)
-    if opens:
-        while words and fold(words[0]).strip("'’.") in OPENERS:
-            start += len(words[0]) + 1
-            words, opens = words[1:], False
-    folded_words = [fold(word).strip("'’.") for word in words]
-    if NO_NAMES.issuperset(folded_words) or (len(words) == 1 and _is_no_name(words[0], opens)):
-        return None
-    name = _OWNS.sub("", " ".join(words)).rstrip(".-")
-    folded = key(POSSESSIVE.sub(" ", name))
-    return Name(name, folded, start) if folded and not folded.isspace() else None
-
-
-def _is_no_name(word: str, opens: bool) -> bool:
-    """A single word that is no name: a bare number, a pronoun, or an ordinary word that opens a sentence."""
-    folded = fold(word).strip("'’.")
-    if folded in NO_NAMES or folded in STOP_WORDS or (folded.isdigit() and len(folded) != 4):
-        return True
-    ordinary = opens and word[1:].islower() and not _OWNS.search(word)
-    return ordinary or (len(folded) == 1 and not word.isdigit())
-
-
-def _opens_sentence(text: str, start: int) -> bool:
-    before = text[:start].rstrip(" \t\"'“„«¿¡(*_#>-")
-    return not before or before[-1] in ".!?:\n\r…。！？"
-
-
-def _inside(name: Name, other: Name) -> bool:
-    end = other.start + len(other.text)
-    return name.start < end and other.start < name.start + len(name.text)
-
-
 _END = " \t\r\n.,;:?!¿¡？。！，、"
 _FILES = (
     "files?|notes?|documents?|docs|pages?|chapters?|articles?|posts?|papers?|books?|journals?|letters?|e?mails?"
@@ -384,6 +268,120 @@ _A_YEAR = regex(r"\b1\d{3}\b|\b20\d\d\b")
 _THE = regex(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
 _LAST_THE = regex(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
 _WHO = regex(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
+
+
+def analyse(question: str) -> Plan:
+    """The plan of a question: one requirement, its terms, and the phrases and names it mentions."""
+    folded = fold(POSSESSIVE.sub(" ", question))
+    anchors = [Anchor(term, kind) for term, kind in terms(folded)]
+    anchors += [Anchor(phrase, AnchorKind.PHRASE) for phrase in phrases(question)]
+    return Plan(question, (Requirement("f1", question),), tuple(anchors), answer_type(question))
+
+
+def terms(folded: str) -> list[tuple[str, AnchorKind]]:
+    """The searchable terms of a folded question, each once, in order; stop words only if nothing else is there."""
+    found: dict[str, AnchorKind] = {}
+    for run in runs(folded):
+        if not run.spaced:
+            found.update(dict.fromkeys(bigrams(run.text), AnchorKind.TERM))
+        else:
+            term = run.text[:LONGEST_TERM]
+            found[term] = AnchorKind.NUMBER if term.isdigit() else AnchorKind.TERM
+    content = [(term, kind) for term, kind in found.items() if _carries_content(term)]
+    return (content or list(found.items()))[:MOST_TERMS]
+
+
+def _carries_content(term: str) -> bool:
+    return term not in STOP_WORDS and (len(term) > 1 or term.isdigit() or not term.isascii())
+
+
+def phrases(question: str) -> list[str]:
+    """Quoted text and capitalised names of a question as folded keys; the parts of "A and B" stand beside the whole."""
+    found = [match.group(1) for match in _QUOTED_PHRASE.finditer(question)]
+    for match in NAME.finditer(_OPENING.sub("", question, count=1)):
+        written = match.group().strip(" .,'-?")
+        name = POSSESSIVE.sub("", _OPENING.sub("", _OPENING.sub("", written, count=1), count=1)).strip()
+        if not name and " " in written:  # "The Who": nothing but words that open questions
+            name = written
+        found.append(name)
+        if _EITHER.search(name):
+            found.extend(part.strip() for part in _EITHER.split(name))
+    keys = [key(phrase) for phrase in found if _SHORTEST_NAME <= len(phrase) <= _LONGEST_PHRASE]
+    return list(dict.fromkeys(k for k in keys if k))[:_MOST_PHRASES]
+
+
+def answer_type(question: str) -> AnswerType:
+    """What kind of thing the question word asks for."""
+    lowered = question.lower()
+    for kind, pattern in _TYPES:
+        if pattern.search(lowered):
+            return kind
+    return AnswerType.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as written, its folded key, and where it begins, in code points."""
+
+    text: str
+    key: str
+    start: int
+    quoted: bool = False
+
+
+def quoted(text: str) -> list[Name]:
+    """What stands in quotation marks or as code, in order."""
+    found = []
+    for match in _IN_MARKS.finditer(text):
+        group = match.lastindex or 0
+        found.append(Name(match[group], key(match[group]), match.start(group), quoted=True))
+    return [name for name in found if name.key]
+
+
+def names(text: str) -> list[Name]:
+    """The names of a text in order, none inside another; a capital that only opens a sentence makes no name."""
+    found = quoted(text)
+    for pattern in (_CAPITALISED, _IDENTIFIER, _KATAKANA):
+        for match in pattern.finditer(text):
+            name = _trimmed(text, match.start(), match.group())
+            if name is not None and not any(_inside(name, other) for other in found):
+                found.append(name)
+    return sorted(found, key=lambda name: name.start)
+
+
+def _trimmed(text: str, start: int, written: str) -> Name | None:
+    """A run of capitalised words without what is capitalised for another reason."""
+    words = written[:_LONGEST_NAME].split(" ")
+    opens = _opens_sentence(text, start)
+    if opens:
+        while words and fold(words[0]).strip("'’.") in OPENERS:
+            start += len(words[0]) + 1
+            words, opens = words[1:], False
+    folded_words = [fold(word).strip("'’.") for word in words]
+    if NO_NAMES.issuperset(folded_words) or (len(words) == 1 and _is_no_name(words[0], opens)):
+        return None
+    name = _OWNS.sub("", " ".join(words)).rstrip(".-")
+    folded = key(POSSESSIVE.sub(" ", name))
+    return Name(name, folded, start) if folded and not folded.isspace() else None
+
+
+def _is_no_name(word: str, opens: bool) -> bool:
+    """A single word that is no name: a bare number, a pronoun, or an ordinary word that opens a sentence."""
+    folded = fold(word).strip("'’.")
+    if folded in NO_NAMES or folded in STOP_WORDS or (folded.isdigit() and len(folded) != 4):
+        return True
+    ordinary = opens and word[1:].islower() and not _OWNS.search(word)
+    return ordinary or (len(folded) == 1 and not word.isdigit())
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    before = text[:start].rstrip(" \t\"'“„«¿¡(*_#>-")
+    return not before or before[-1] in ".!?:\n\r…。！？"
+
+
+def _inside(name: Name, other: Name) -> bool:
+    end = other.start + len(other.text)
+    return name.start < end and other.start < name.start + len(name.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.formats.front_matter import read_front_matter
-from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader, read_front_matter
 from lens_lsp.model.documents import BlockKind, Head
 
 
