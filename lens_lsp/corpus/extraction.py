@@ -30,13 +30,18 @@ from lens_lsp.corpus.safe_open import Identity, Key, Skipped
 from lens_lsp.documents.frames import MOST_LETTERS, MOST_PLACES, joined
 from lens_lsp.documents.kinds import (
     INSTALL,
+    INSTALL_OCR,
     MOST_AT_ONCE,
+    SAVED_AS,
+    SCAN,
     DocumentKind,
     Extracted,
     Failure,
+    ScannedPage,
     StoredText,
     Unextracted,
     kind_for,
+    missing,
     pages_shown,
     reader_version,
 )
@@ -50,15 +55,20 @@ if TYPE_CHECKING:
     from lens_lsp.documents.recognition import Recognition
     from lens_lsp.model.marks import Privacy
 
+
 LARGEST = 64 << 20
 """Bytes of a document that is read."""
 LONGEST = 20.0
 """Seconds that one document may take, or one part of a long one."""
 PATIENT = 120.0
 """The same where everything is read and nobody waits for an answer."""
+OCR_ON, OCR_OFF = "on", "off"
+"""Values of ``documents.ocr`` beside languages of tesseract; unset it is on where ``lens-lsp[ocr]`` is installed."""
+NO_MODELS = f"scans are not recognised: {INSTALL_OCR}"
 NO_PROGRAM = "scans are not recognised: tesseract is in no folder of your PATH; install tesseract-ocr"
 _RECOGNISED = "pdf-ocr/"
-_NOT_ASKED_FOR = ": documents.ocr is off"
+_NOT_INSTALLED = f": {INSTALL_OCR}"
+_TURNED_OFF = ": documents.ocr is off"
 _NOT_YET = " yet: name the file as a path"
 _IN_VAIN = " and could not be recognised"
 _GLANCE = 1.0
@@ -85,13 +95,14 @@ _SAID = 0.75
 """What a word of its title or outline counts."""
 _GLANCED = 4 << 20
 """Bytes of a document that is glanced at, and of those that are at once."""
+_PAGE_SECONDS = 30.0
 _NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentOptions:
-    """What the user chose for documents: that their texts are kept on disk, the languages that text on pictures of
-    pages is recognised in, ``"deu+eng"``."""
+    """What the user chose for documents: that their texts are kept on disk; how text on pictures of pages is
+    recognised: ``"on"``, ``"off"``, or the languages for tesseract, ``"deu+eng"``."""
 
     stored: bool = True
     ocr: str | None = None
@@ -136,15 +147,28 @@ class Extractions:
         self._made: DocumentStore | None = None
         self._notices: list[str] = []
         self._said: set[str] = set()
-        self._recognition: Recognition | None = None
+        self._ocr: str | None = OCR_OFF
+        self._ocr_roots: Sequence[str] | None = None
+        """The same, until who recognises was looked for."""
+        self._recogniser: Recognition | None = None
         self.longest = LONGEST
         """Seconds that one document may take, or one part of a long one."""
 
     def use(self, options: DocumentOptions, roots: Sequence[str]) -> str | None:
         """What holds from now on; ``roots`` are the folders that are searched. Tells what is not as it was chosen."""
         self._roots, self._disk = (roots if options.stored else None), None
-        self._recognition = self._recognising(options.ocr, roots)
-        return NO_PROGRAM if options.ocr and self._recognition is None else None
+        self._ocr, self._ocr_roots = options.ocr, roots
+        if options.ocr in (None, OCR_OFF) or self._recognition is not None:
+            return None
+        return NO_MODELS if options.ocr == OCR_ON else NO_PROGRAM
+
+    @property
+    def _recognition(self) -> Recognition | None:
+        """Who recognises, chosen when that is first needed."""
+        if self._ocr_roots is not None:
+            roots, self._ocr_roots = self._ocr_roots, None
+            self._recognise_by(roots)
+        return self._recogniser
 
     @property
     def _extractor(self) -> Extractor:
@@ -188,17 +212,23 @@ class Extractions:
         if self._disk is not None:
             self._disk.flush()
 
-    def _recognising(self, languages: str | None, roots: Sequence[str]) -> Recognition | None:
-        if languages is None:
-            return None
-        from lens_lsp.documents.recognition import Recognition, tesseract
+    def _recognise_by(self, roots: Sequence[str]) -> None:
+        """Choose who reads scans: the models where they are installed, tesseract where languages of it are named."""
+        from lens_lsp.documents.recognition import ModelRecognition, Tesseract, tesseract
 
-        program = tesseract(os.environ.get("PATH", ""), roots)
-        known = self._recognition
-        if known is not None and (known.program, known.languages) == (program, languages):
-            return known  # its version is known
-        data = os.environ.get("TESSDATA_PREFIX")
-        return None if program is None else Recognition(program, languages, self._extractor, data)
+        ocr = self._ocr
+        if ocr == OCR_OFF:
+            self._recogniser = None
+        elif ocr in (None, OCR_ON):
+            if not isinstance(self._recogniser, ModelRecognition):
+                self._recogniser = None if missing(SCAN) else ModelRecognition(self._extractor)
+        else:
+            program = tesseract(os.environ.get("PATH", ""), roots)
+            known = self._recogniser
+            if isinstance(known, Tesseract) and (known.program, known.languages) == (program, ocr):
+                return  # its version is known
+            data = os.environ.get("TESSDATA_PREFIX")
+            self._recogniser = None if program is None else Tesseract(program, ocr, self._extractor, data)
 
     def stored(self, kind: DocumentKind, identity: Identity) -> StoredText | None:
         """What the store holds of a document that is identified so; None where it must be read.
@@ -210,9 +240,9 @@ class Extractions:
         if store is None or digest is None:
             return None
         found = store.text(reader_of(kind), digest)
-        recognition = self._recognition if kind.pictures else None
         bare = found is Failure.EMPTY or (isinstance(found, StoredText) and found.gist.bare)
-        if recognition is not None and bare:
+        recognition = self._recognition if bare and kind.pictures else None
+        if recognition is not None:
             known = None if recognition.reader is None else store.text(recognition.reader, digest)
             if isinstance(known, StoredText):
                 return known
@@ -222,7 +252,7 @@ class Extractions:
             raise Skipped(_REASONS[found])
         if found is None:
             return None
-        return replace(found, waiting=recognition is not None and bare)
+        return replace(found, waiting=recognition is not None)
 
     def of(
         self,
@@ -255,7 +285,7 @@ class Extractions:
                 raise
             return _told(self._known_or(reader, digest, lambda: recognition.text(data, stopped)))
         if recognition is None or not plain.extracted.pages:
-            return _told(plain, _NOT_ASKED_FOR)
+            return _told(plain, _TURNED_OFF if self._ocr == OCR_OFF else _NOT_INSTALLED)
         return self._with_pictures(plain, recognition, digest, data, stopped, pictures)
 
     def forget_failures(self, kind: DocumentKind, data: bytes) -> None:
@@ -302,6 +332,16 @@ class Extractions:
             self._fail(content, Failure.EMPTY)
             raise Skipped(SkipReason.NO_TEXT)
         return known
+
+    def recognised_page(self, data: bytes, page: int) -> ScannedPage | None:
+        """What stands on a picture of a page, from 1, of a PDF, with its lines; None where nobody tells."""
+        from lens_lsp.documents.extractor import Cancelled
+
+        if self._recognition is not None and self._recognition.reader is not None:
+            with suppress(Unextracted, Cancelled):
+                found, _count = self._recognition.page(data, page, _PAGE_SECONDS, lambda: False)
+                return found if isinstance(found, ScannedPage) else None
+        return None
 
     def _with_pictures(
         self,
@@ -357,8 +397,11 @@ class Extractions:
     def _put(self, content: _Content, part: Extracted, whole: Extracted, first: int) -> None:
         """Keep what was read; on the disk the part alone, and nothing of what is private."""
         self._keep(content, whole)
-        if self._store is not None and privacy_in(whole) is None:
-            self._store.put(*content, part, first)
+        if self._store is not None:
+            if privacy_in(whole) is None:
+                self._store.put(*content, part, first)
+            elif first:
+                self._store.drop(*content)
 
     def _read(self, content: _Content, read: Callable[[], Extracted], *, whole: bool = True) -> Extracted:
         from lens_lsp.documents.extractor import Cancelled  # most questions meet no document
@@ -450,7 +493,14 @@ def recognised(reader: str) -> bool:
 @cache
 def extractions() -> Extractions:
     """Those of this process: one process reads documents for all of it, and ends with it."""
-    return Extractions()
+    made = Extractions()
+    made.use(DocumentOptions(stored=False), ())
+    return made
+
+
+def recognised_page(data: bytes, page: int) -> ScannedPage | None:
+    """As `Extractions.recognised_page`, by those of this process."""
+    return extractions().recognised_page(data, page)
 
 
 def use_for_documents(options: DocumentOptions, roots: Sequence[str]) -> str | None:
@@ -578,8 +628,14 @@ class DocumentQueue:
 def notices(skips: Iterable[Skip]) -> list[str]:
     """What a user should be told of documents that were not read, a sentence for each thing that can be done, and of
     the store since this was asked last."""
+    skips = list(skips)
     found = Counter(skip.reason for skip in skips)
     told = []
+    unread = Counter(skip.path.rpartition(".")[2].lower() for skip in skips if skip.reason is SkipReason.UNSUPPORTED)
+    for suffix, saved in SAVED_AS.items():
+        if count := unread[suffix]:
+            naming = "file was" if count == 1 else "files were"
+            told.append(f"{count:,} .{suffix} {naming} not read: save {'it' if count == 1 else 'them'} as .{saved}")
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
     if late := found[SkipReason.NOT_READ]:

@@ -9,14 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.extraction import (
-    DocumentOptions,
-    DocumentQueue,
-    Extractions,
-    cache_folder,
-    lies_outside,
-    notices,
-)
+from lens_lsp.corpus.extraction import DocumentOptions, DocumentQueue, Extractions, cache_folder, lies_outside, notices
 from lens_lsp.corpus.safe_open import Identity, Skipped
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL, kind_named, missing
@@ -218,5 +211,10 @@ def test_a_missing_extra_is_one_notice_that_names_the_command() -> None:
 def test_documents_without_their_turn_are_counted() -> None:
     assert notices([Skip("a.pdf", SkipReason.NOT_READ)]) == [
         "1 document was not read within the time: `lens read` reads it; or name it as a path"
+    ]
+    old = [Skip(path, SkipReason.UNSUPPORTED) for path in ("a.doc", "b.DOC", "c.msg", "d.zip")]
+    assert notices(old) == [
+        "2 .doc files were not read: save them as .docx",
+        "1 .msg file was not read: save it as .eml",
     ]
     assert notices([]) == []
