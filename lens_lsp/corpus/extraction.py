@@ -276,15 +276,17 @@ class Extractions:
         digest, stopped = hashlib.sha256(data).hexdigest(), cancelled or (lambda: False)
         if identity is not None and self._store is not None:
             self._store.identify(identity, digest)
-        recognition = self._recognition if kind.pictures else None
         try:
             plain = ReadText(self._plain(kind, digest, data, stopped, further), reader_of(kind))
         except Skipped as skipped:
-            reader = None if recognition is None or skipped.reason is not SkipReason.NO_TEXT else recognition.reader
-            if recognition is None or reader is None:
+            scan = kind.pictures and skipped.reason is SkipReason.NO_TEXT
+            scanner = self._recognition if scan else None
+            reader = None if scanner is None else scanner.reader
+            if scanner is None or reader is None:
                 raise
-            return _told(self._known_or(reader, digest, lambda: recognition.text(data, stopped)))
-        if recognition is None or not plain.extracted.pages:
+            return _told(self._known_or(reader, digest, lambda: scanner.text(data, stopped)))
+        recognition = self._recognition if kind.pictures and plain.extracted.pages else None
+        if recognition is None:
             return _told(plain, _TURNED_OFF if self._ocr == OCR_OFF else _NOT_INSTALLED)
         return self._with_pictures(plain, recognition, digest, data, stopped, pictures)
 
