@@ -274,11 +274,11 @@ class UserOptions(ClientOptions):
         Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]{1,19}(\+[A-Za-z][A-Za-z_]{1,19}){0,9}$")] | None
     ) = _key(
         "documents.ocr",
-        "languages that text on scanned pages is recognised in, by the `tesseract` on your PATH; what is shown of it is"
-        " marked as OCR",
-        "one or more languages as tesseract names them, with + in between",
-        '"deu+eng"',
-        "none: scans, and scanned pages in other PDFs, are named and not read",
+        "whether text on scanned pages is recognised (`on`, `off`), or the languages for the `tesseract` on your PATH"
+        " to do it in; what is shown of it is marked as OCR",
+        "on, off, or languages as tesseract names them, with + in between",
+        '"off"',
+        "on where lens-lsp[ocr] is installed; else scans, and scanned pages in other PDFs, are named and not read",
     )
     reader: _Reader | None = _key(
         "reader",

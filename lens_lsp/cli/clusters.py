@@ -21,9 +21,9 @@ from lens_lsp.cli.terminal import coloured, open_output, printable, printable_pa
 from lens_lsp.corpus.corpus_rules import AllowedFolders
 from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
+from lens_lsp.memory.answer_files import cluster_markdown, exported, is_export
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.clusters import live
-from lens_lsp.memory.export import cluster_markdown, exported, is_export
 from lens_lsp.memory.store import Store
 from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError

@@ -28,13 +28,13 @@ from lens_lsp.cli.summary import heaviest, some
 from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.extraction import NO_PROGRAM, cache_folder, kept_files
+from lens_lsp.corpus.extraction import NO_PROGRAM, OCR_OFF, OCR_ON, cache_folder, kept_files
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.scan import fast_matcher_available
 from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.corpus.walk import FileEntry, discover
-from lens_lsp.documents.kinds import INSTALL, KINDS, DocumentKind, kind_for, missing, reader_version
+from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, KINDS, SCAN, DocumentKind, kind_for, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.memory.userdata import Consents, Usage, consent_file, usage_file
@@ -187,8 +187,10 @@ def _document_reader(kind: DocumentKind) -> str | None:
 
 def _paths(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """Where the user's settings are, texts of documents are kept, and the program that reads pictures is found."""
-    ocr = "off"
-    if settings.documents.ocr:
+    ocr = settings.documents.ocr or OCR_ON
+    if ocr == OCR_ON:
+        ocr = f"not installed: {INSTALL_OCR}" if missing(SCAN) else f"on ({reader_version(SCAN)})"
+    elif ocr != OCR_OFF:
         program = tesseract(environment.get("PATH", ""), (workspace, *settings.extra_roots))
         ocr = f"{program} ({settings.documents.ocr})" if program else NO_PROGRAM
     return {"userConfiguration": _present(user_file(environment)), "extractions": _extractions(settings), "ocr": ocr}
@@ -272,7 +274,7 @@ def settings_in_words(settings: Settings) -> dict[str, object]:
         "cacheMegabytes": _number(memory, "a part of the machine's"),
         "documents.cacheExtractions": str(cached).lower(),
         "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
-        "documents.ocr": settings.documents.ocr or "off",
+        "documents.ocr": settings.documents.ocr or "on where lens-lsp[ocr] is installed",
     }
     excluded, scoped = (sum(len(getattr(each, name)) for each in rules.projects) for name in ("exclude", "scopes"))
     rows: dict[str, object] = {key: f"{value} ({settings.source(key).value})" for key, value in values.items()}

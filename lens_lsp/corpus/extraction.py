@@ -32,23 +32,20 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped
 from lens_lsp.disk import PART, replace_whole
-from lens_lsp.documents.frames import (
-    MOST_HEAD,
-    MOST_TEXT,
-    Damaged,
-    extracted_from,
-    receive,
-    result_of,
-    send,
-)
+from lens_lsp.documents.frames import MOST_HEAD, MOST_TEXT, Damaged, extracted_from, receive, result_of, send
 from lens_lsp.documents.kinds import (
     INSTALL,
+    INSTALL_OCR,
     MOST_AT_ONCE,
+    SAVED_AS,
+    SCAN,
     DocumentKind,
     Extracted,
     Failure,
+    ScannedPage,
     Unextracted,
     kind_for,
+    missing,
     pages_shown,
     reader_version,
 )
@@ -60,13 +57,18 @@ if TYPE_CHECKING:
     from lens_lsp.documents.extractor import Extractor
     from lens_lsp.documents.recognition import Recognition
 
+
 LARGEST = 64 << 20
 """Bytes of a document that is read."""
 LONGEST = 20.0
 """Seconds that one document may take."""
+OCR_ON, OCR_OFF = "on", "off"
+"""Values of ``documents.ocr`` beside languages of tesseract; unset it is on where ``lens-lsp[ocr]`` is installed."""
+NO_MODELS = f"scans are not recognised: {INSTALL_OCR}"
 NO_PROGRAM = "scans are not recognised: tesseract is in no folder of your PATH; install tesseract-ocr"
 _RECOGNISED = "pdf-ocr/"
-_NOT_ASKED_FOR = ": documents.ocr is off"
+_NOT_INSTALLED = f": {INSTALL_OCR}"
+_TURNED_OFF = ": documents.ocr is off"
 _NOT_YET = " yet: name the file as a path"
 _IN_VAIN = " and could not be recognised"
 _GLANCE = 1.0
@@ -99,13 +101,14 @@ _SAID = 0.75
 """What a word of its title or outline counts."""
 _GLANCED = 4 << 20
 """Bytes of a document that is glanced at, and of those that are at once."""
+_PAGE_SECONDS = 30.0
 _NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentOptions:
-    """What the user chose for documents: that their texts are kept on disk, the languages that text on pictures of
-    pages is recognised in, ``"deu+eng"``."""
+    """What the user chose for documents: that their texts are kept on disk; how text on pictures of pages is
+    recognised: ``"on"``, ``"off"``, or the languages for tesseract, ``"deu+eng"``."""
 
     cached: bool = False
     ocr: str | None = None
@@ -145,31 +148,38 @@ class Extractions:
         self._failed: OrderedDict[_Content, SkipReason] = OrderedDict()
         self._turn = threading.Lock()
         self._disk: ExtractionCache | None = None
+        self._ocr: str | None = OCR_OFF
         self._recognition: Recognition | None = None
 
     def use(self, options: DocumentOptions, roots: Sequence[str]) -> str | None:
         """What holds from now on; ``roots`` are the folders that are searched. Tells what is not as it was chosen."""
         folder = cache_folder()
         self._disk = ExtractionCache(folder) if options.cached and lies_outside(folder, roots) else None
-        self._recognition = self._recognising(options.ocr, roots)
+        self._recognise_by(options.ocr, roots)
         wanting = []
         if options.cached and self._disk is None:
             wanting.append(f"texts of documents are not kept: {folder} is searched")
-        if options.ocr and self._recognition is None:
-            wanting.append(NO_PROGRAM)
+        if options.ocr not in (None, OCR_OFF) and self._recognition is None:
+            wanting.append(NO_MODELS if options.ocr == OCR_ON else NO_PROGRAM)
         return "; ".join(wanting) or None
 
-    def _recognising(self, languages: str | None, roots: Sequence[str]) -> Recognition | None:
-        if languages is None:
-            return None
-        from lens_lsp.documents.recognition import Recognition, tesseract
+    def _recognise_by(self, ocr: str | None, roots: Sequence[str]) -> None:
+        """Choose who reads scans: the models where they are installed, tesseract where languages of it are named."""
+        from lens_lsp.documents.recognition import ModelRecognition, Tesseract, tesseract
 
-        program = tesseract(os.environ.get("PATH", ""), roots)
-        known = self._recognition
-        if known is not None and (known.program, known.languages) == (program, languages):
-            return known  # its version is known
-        data = os.environ.get("TESSDATA_PREFIX")
-        return None if program is None else Recognition(program, languages, self._extractor, data)
+        self._ocr = ocr
+        if ocr == OCR_OFF:
+            self._recognition = None
+        elif ocr in (None, OCR_ON):
+            if not isinstance(self._recognition, ModelRecognition):
+                self._recognition = None if missing(SCAN) else ModelRecognition(self._extractor)
+        else:
+            program = tesseract(os.environ.get("PATH", ""), roots)
+            known = self._recognition
+            if isinstance(known, Tesseract) and (known.program, known.languages) == (program, ocr):
+                return  # its version is known
+            data = os.environ.get("TESSDATA_PREFIX")
+            self._recognition = None if program is None else Tesseract(program, ocr, self._extractor, data)
 
     def of(
         self,
@@ -200,8 +210,18 @@ class Extractions:
                 raise
             return _told(self._known_or(reader, digest, lambda: recognition.text(data, stopped)))
         if recognition is None or not plain.extracted.pages:
-            return _told(plain, _NOT_ASKED_FOR)
+            return _told(plain, _TURNED_OFF if self._ocr == OCR_OFF else _NOT_INSTALLED)
         return self._with_pictures(plain, recognition, digest, data, stopped, pictures)
+
+    def recognised_page(self, data: bytes, page: int) -> ScannedPage | None:
+        """What stands on a picture of a page, from 1, of a PDF, with its lines; None where nobody tells."""
+        from lens_lsp.documents.extractor import Cancelled
+
+        if self._recognition is not None and self._recognition.reader is not None:
+            with suppress(Unextracted, Cancelled):
+                found, _count = self._recognition.page(data, page, _PAGE_SECONDS, lambda: False)
+                return found if isinstance(found, ScannedPage) else None
+        return None
 
     def _with_pictures(
         self,
@@ -316,7 +336,14 @@ def extractions() -> Extractions:
 
     extractor = Extractor()
     atexit.register(extractor.close)
-    return Extractions(extractor)
+    made = Extractions(extractor)
+    made.use(DocumentOptions(), ())
+    return made
+
+
+def recognised_page(data: bytes, page: int) -> ScannedPage | None:
+    """As `Extractions.recognised_page`, by those of this process."""
+    return extractions().recognised_page(data, page)
 
 
 def use_for_documents(options: DocumentOptions, roots: Sequence[str]) -> str | None:
@@ -561,8 +588,14 @@ class DocumentQueue:
 
 def notices(skips: Iterable[Skip]) -> list[str]:
     """What a user should be told of documents that were not read, a sentence for each thing that can be done."""
+    skips = list(skips)
     found = Counter(skip.reason for skip in skips)
     told = []
+    unread = Counter(skip.path.rpartition(".")[2].lower() for skip in skips if skip.reason is SkipReason.UNSUPPORTED)
+    for suffix, saved in SAVED_AS.items():
+        if count := unread[suffix]:
+            naming = "file was" if count == 1 else "files were"
+            told.append(f"{count:,} .{suffix} {naming} not read: save {'it' if count == 1 else 'them'} as .{saved}")
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
     if late := found[SkipReason.NOT_READ]:

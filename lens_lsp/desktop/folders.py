@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from lens_lsp.app.configuration import read_settings
 from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, inside
-from lens_lsp.corpus.extraction import LARGEST
+from lens_lsp.corpus.extraction import LARGEST, recognised_page
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.disk import program_outside
@@ -120,8 +120,11 @@ class Pages:
         if kind is None or not kind.pictures:
             raise Outside("that is no document of pages")
         try:
-            data = self._folders.read(uri)
-            return self._extractor.view(kind, data, page, quote[:_LONGEST_QUOTE], seconds=_PAGE_SECONDS)
+            data, quote = self._folders.read(uri), quote[:_LONGEST_QUOTE]
+            view = self._extractor.view(kind, data, page, quote, seconds=_PAGE_SECONDS)
+            if not quote or view.marks or (scanned := recognised_page(data, page)) is None:
+                return view
+            return self._extractor.view(kind, data, page, quote, seconds=_PAGE_SECONDS, scanned=scanned)
         except (Unextracted, Cancelled) as why:
             raise Outside(f"there is no picture of it: {why}") from None
 

@@ -27,11 +27,24 @@ from lens_lsp.documents.frames import (
     failure_from,
     glances_from,
     receive,
+    scanned_from,
+    scanned_to,
     send,
     strings_in,
     view_from,
 )
-from lens_lsp.documents.kinds import INSTALL, KINDS, DocumentKind, Extracted, Failure, Unextracted, View, missing
+from lens_lsp.documents.kinds import (
+    INSTALL,
+    KINDS,
+    SCAN,
+    DocumentKind,
+    Extracted,
+    Failure,
+    ScannedPage,
+    Unextracted,
+    View,
+    missing,
+)
 
 SECONDS = 2.0
 """As long as a worker that is running already may take for one document."""
@@ -133,16 +146,37 @@ class Extractor:
         """The page ``index`` from 0 of a document as a binary PGM, and how many there are. Otherwise as `extract`."""
 
         def understood(head: dict[str, Any], body: bytes) -> tuple[bytes, int]:
-            pages = head.get("pages")
-            if type(pages) is not int or pages < 1 or not body.startswith(b"P5\n"):
+            if not body.startswith(b"P5\n"):
                 raise Damaged("no picture")
-            return body, pages
+            return body, _pages(head)
 
         return self._done(kind, data, PICTURE_SECONDS, cancelled, understood, {"picture": index})
 
-    def view(self, kind: DocumentKind, data: bytes, page: int, quote: str, *, seconds: float = SECONDS) -> View:
-        """A page, from 1, as people see it, a quote marked. Of a kind with ``pictures``; otherwise as `extract`."""
-        return self._done(kind, data, seconds, None, view_from, {"page": page, "quote": quote})
+    def recognise(
+        self, data: bytes, index: int, *, seconds: float, cancelled: Callable[[], bool] | None = None
+    ) -> tuple[ScannedPage, int]:
+        """What is read on a picture of the page ``index`` from 0 of a PDF, and how many there are. Otherwise as
+        `extract`."""
+
+        def understood(head: dict[str, Any], body: bytes) -> tuple[ScannedPage, int]:
+            return scanned_from(head.get("scanned")), _pages(head)
+
+        return self._done(SCAN, data, seconds, cancelled, understood, {"recognise": index})
+
+    def view(
+        self,
+        kind: DocumentKind,
+        data: bytes,
+        page: int,
+        quote: str,
+        *,
+        seconds: float = SECONDS,
+        scanned: ScannedPage | None = None,
+    ) -> View:
+        """A page, from 1, as people see it, a quote marked: by its text layer, or by what was read on its picture. Of a
+        kind with ``pictures``; otherwise as `extract`."""
+        job = {"page": page, "quote": quote, "scanned": scanned and scanned_to(scanned)}
+        return self._done(kind, data, seconds, None, view_from, job)
 
     def _done(
         self,
@@ -174,6 +208,12 @@ class Extractor:
             raise Unextracted(Failure.DIED, f"the worker: {reason}") from reason
         finally:
             self._give(worker)
+
+    def release(self) -> None:
+        """End the workers that read nothing now; they start again when they are needed."""
+        with self._change:
+            for worker in self._idle:
+                worker.end()
 
     def close(self) -> None:
         """End the workers; documents under way and later ones raise `Cancelled`."""
@@ -315,6 +355,13 @@ def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
         raise Unextracted(Failure.DIED, f"the worker could not be started: {error}") from error
 
 
+def _pages(head: dict[str, Any]) -> int:
+    pages = head.get("pages")
+    if type(pages) is not int or pages < 1:
+        raise Damaged("no number of pages")
+    return pages
+
+
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
     """The pipe for jobs, the one for replies, and one that tells the worker that this process lives."""
     if process.stdin is None or process.stdout is None or process.stderr is None:
@@ -331,7 +378,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 def _order(memory: int | None, code: Sequence[str]) -> dict[str, Any]:
     """The argument of a new worker: its memory, and the folders that it may import code from."""
     # Isolated Python looks in its own folders only; ours and a library's may be elsewhere.
-    modules = {library.module for kind in KINDS for library in kind.libraries}
+    modules = {library.module for kind in (*KINDS, SCAN) for library in kind.libraries}
     libraries = sorted(folder for module in modules if (folder := _folder(module)) is not None)
     folders = list(dict.fromkeys([*libraries, *map(os.path.abspath, code)]))
     ours = _folder(_PACKAGE)

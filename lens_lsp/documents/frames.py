@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import IO, Any
 
-from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View
+from lens_lsp.documents.kinds import Extracted, Failure, ScannedLine, ScannedPage, Unextracted, View
 from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Locator, LocatorMap, Structure
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable
@@ -39,6 +39,8 @@ _LONGEST = 2000
 """Code points of a word or two: a heading, a locator's value, a notice."""
 _MOST_SAID = 1000
 """Aliases, tags or notices of one document."""
+_MOST_LINES = 20_000
+"""On a page."""
 _LONGEST_SAID = 100_000
 """Code points of a description."""
 _LARGEST = 2**53
@@ -173,6 +175,40 @@ def view_from(head: dict[str, Any], body: bytes) -> View:
     if not body.startswith(PNG) or type(marks) is not int or not 0 <= marks <= _MOST_SAID:
         raise Damaged("a view that is none")
     return View(body, marks)
+
+
+def scanned_from(said: object) -> ScannedPage:
+    """What was read on a picture of a page, from its JSON; raises `Damaged` unless it is in order."""
+    try:
+        if not isinstance(said, dict) or said["turned"] not in range(4):
+            raise ValueError("no page")
+        lines = [_scanned_line(line) for line in _list(said["lines"])]
+        width, height = _lengths([said["width"], said["height"]])
+    except (KeyError, TypeError, ValueError) as reason:
+        raise Damaged(f"a page that nobody read: {reason}") from reason
+    if len(lines) > _MOST_LINES:
+        raise Damaged("too many lines")
+    return ScannedPage(int(said["turned"]), width, height, tuple(lines))
+
+
+def scanned_to(page: ScannedPage) -> dict[str, Any]:
+    """The JSON of what was read on a picture of a page."""
+    lines = [[line.text, line.left, line.top, line.right, line.bottom, line.sure] for line in page.lines]
+    return {"turned": page.turned, "width": page.width, "height": page.height, "lines": lines}
+
+
+def _scanned_line(said: object) -> ScannedLine:
+    text, *numbers = _list(said)
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        raise ValueError("what is no line")
+    left, top, right, bottom, sure = _lengths(numbers)
+    return ScannedLine(" ".join(printable(text).split()), left, top, right, bottom, min(max(sure, 0.0), 1.0))
+
+
+def _lengths(values: list[Any]) -> list[float]:
+    if not all(isinstance(value, int | float) and -_LARGEST < value < _LARGEST for value in values):
+        raise ValueError("what is no length")
+    return [float(value) for value in values]
 
 
 def failure_from(head: dict[str, Any]) -> Unextracted | None:

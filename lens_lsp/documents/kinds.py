@@ -19,6 +19,8 @@ from lens_lsp.model.lazy_dataclass import dataclass
 
 INSTALL = "pip install 'lens-lsp[documents]'"
 """The command that brings every library of every kind."""
+INSTALL_OCR = "pip install 'lens-lsp[ocr]'"
+"""The command that brings what reads scans."""
 MOST_AT_ONCE = 64
 """Documents that are glanced at in one job."""
 _READERS = "lens_lsp.documents.readers"
@@ -57,6 +59,9 @@ class DocumentKind:
     """Whether Python's own library does some of the reading, so that its version counts, too."""
     pictures: bool = False
     """Whether its reader can draw the pages."""
+    holds: bool = False
+    """Whether its reader reads the documents that are attached to it, so that all readers' versions count; it is made
+    with the depth at which the document itself is attached."""
     glances: bool = False
     """Whether its reader can tell what a document is about: worth it where reading all of it takes much longer."""
 
@@ -65,19 +70,26 @@ _CALAMINE = Library("python-calamine", "python_calamine")
 _LXML = Library("lxml", "lxml")
 _PDFIUM = Library("pypdfium2", "pypdfium2")
 _STRIPRTF = Library("striprtf", "striprtf")
+_RAPIDOCR = Library("rapidocr", "rapidocr")
 KINDS = (
-    DocumentKind("pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), pictures=True, glances=True),
-    DocumentKind("docx", ("docx", "docm", "dotx"), f"{_READERS}.office", "DocxReader", (_LXML,)),
-    DocumentKind("pptx", ("pptx", "pptm"), f"{_READERS}.office", "PptxReader", (_LXML,)),
     DocumentKind(
-        "sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE, _LXML), 2
+        "pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), 2, pictures=True, holds=True, glances=True
     ),
-    DocumentKind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,)),
+    DocumentKind("docx", ("docx", "docm", "dotx"), f"{_READERS}.office", "DocxReader", (_LXML,), 2),
+    DocumentKind("pptx", ("pptx", "pptm"), f"{_READERS}.office", "PptxReader", (_LXML,), 2),
+    DocumentKind(
+        "sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE, _LXML), 3
+    ),
+    DocumentKind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,), 2),
     DocumentKind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
     DocumentKind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
-    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 2, by_python=True),
-    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), by_python=True),
+    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 3, by_python=True, holds=True),
+    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), 2, by_python=True, holds=True),
 )
+SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
+"""Kinds without a reader that is kept well, and as what their programs save them for one that has."""
+SCAN = DocumentKind("scan", (), f"{_READERS}.scan", "ScanReader", (_PDFIUM, _RAPIDOCR))
+"""Pages of a PDF that are pictures, read by the models that ``lens-lsp[ocr]`` brings."""
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 
@@ -85,6 +97,11 @@ _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 def kind_for(name: str) -> DocumentKind | None:
     """The kind of a file by the end of its name or path; None if it is none of ours."""
     return _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
+
+
+def advice(suffix: str) -> str:
+    """What to do about a file of a kind that nobody reads, by the end of its name; empty where nothing helps."""
+    return f"; save it as .{SAVED_AS[suffix]}" if suffix in SAVED_AS else ""
 
 
 def kind_named(name: str) -> DocumentKind:
@@ -98,13 +115,14 @@ def reader_version(kind: DocumentKind) -> str | None:
 
     The same bytes give the same text as long as it stays the same. What was installed when it was first asked counts.
     """
-    parts = [str(kind.edition)]
-    for library in kind.libraries:
+    parts = [f"{kind.edition}.{sum(each.edition for each in KINDS)}" if kind.holds else str(kind.edition)]
+    if missing(kind):
+        return None
+    libraries = dict.fromkeys([*kind.libraries, *(each for other in KINDS if kind.holds for each in other.libraries)])
+    for library in libraries:
         version = _installed(library)
-        if version is None:
-            return None
-        parts.append(f"{library.distribution}.{version}")
-    if kind.by_python:
+        parts += [f"{library.distribution}.{version}"] if version is not None else []
+    if kind.by_python or kind.holds:
         parts.append(f"python.{sys.version_info.major}.{sys.version_info.minor}")
     return "+".join(parts)
 
@@ -188,6 +206,35 @@ class Extracted:
 
 
 @dataclass(frozen=True, slots=True)
+class ScannedLine:
+    """A line that was read on a picture of a page; its box in points from the upper left corner of the upright page."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    sure: float
+    """How sure the model is of it, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedPage:
+    """What was read on a picture of a page, which ``turned`` quarters to the left make upright. Sizes in points."""
+
+    turned: int
+    width: float
+    height: float
+    lines: tuple[ScannedLine, ...]
+
+    @property
+    def sure(self) -> float:
+        """How sure the model is of the page's letters, on average; 0 without any."""
+        letters = sum(len(line.text) for line in self.lines)
+        return sum(line.sure * len(line.text) for line in self.lines) / letters if letters else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """A page as it looks: a PNG. ``marks`` is how many rectangles a quote took in it, 0 if it was not found there."""
 
@@ -209,8 +256,12 @@ class DocumentReader(Protocol):
         """The page ``index`` from 0 as a binary PGM, for a program that recognises text, and how many pages there are.
         Only of kinds with ``pictures``."""
 
-    def view(self, data: bytes, page: int, quote: str) -> View:
-        """A page, from 1, for people, with a quote marked. Only of kinds with ``pictures``."""
+    def recognise(self, data: bytes, index: int) -> tuple[ScannedPage, int]:
+        """What stands on a picture of the page ``index`` from 0, and how many pages there are. Only of `SCAN`."""
+
+    def view(self, data: bytes, page: int, quote: str, scanned: ScannedPage | None) -> View:
+        """A page, from 1, for people, with a quote marked, by what was read on its picture where it has no text. Only
+        of kinds with ``pictures``."""
 
 
 def pages_shown(numbers: Sequence[int]) -> str:

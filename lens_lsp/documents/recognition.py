@@ -1,27 +1,41 @@
-"""OCR: text on pictures of pages, recognised by a program that the user has installed and asked for, ``tesseract``.
+"""OCR: text on pictures of pages, read by the models of ``lens-lsp[ocr]`` in a worker, or by the user's ``tesseract``.
 
-The worker draws the pages, and it puts the text together: this side never looks into a document. The program gets a
+A worker draws the pages, and it puts the text together: this side never looks into a document. ``tesseract`` gets a
 picture by a pipe and gives text by another. It is looked for in the absolute folders of the user's PATH, never below a
 folder that is searched, and gives up files, network and memory before it starts, where the system lets it.
 """
 
 from __future__ import annotations
 
+import atexit
+import hashlib
 import json
 import os
 import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor, kill_group
-from lens_lsp.documents.kinds import DocumentKind, Extracted, Failure, Unextracted, kind_named, reader_version
-from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.documents.frames import scanned_to
+from lens_lsp.documents.kinds import (
+    SCAN,
+    DocumentKind,
+    Extracted,
+    Failure,
+    ScannedPage,
+    Unextracted,
+    kind_named,
+    reader_version,
+)
 from lens_lsp.model.lazy_regex import regex
 
 SECONDS = 300.0
@@ -35,6 +49,12 @@ _KIND = DocumentKind("pdf-ocr", (), "lens_lsp.documents.readers.pdf", "Recognise
 _MOST_TEXT = 1 << 20
 """Bytes of one page's text."""
 _MEMORY = 2 << 30
+_MODEL_MEMORY = 2 << 30
+"""Bytes of address space of the worker that the models run in; about 0.5 GB of it are used."""
+_MODEL_SECONDS = 120.0
+"""As long as the models may take for one page: five seconds on two processors that are idle."""
+_IDLE = 30.0
+"""Seconds after which a worker with models that nobody needs ends."""
 _TICK = 0.02
 _VERSION = regex(rb"tesseract v?(\d[\w.-]{0,30})")
 _LAUNCH = """\
@@ -53,27 +73,23 @@ def tesseract(path: str, roots: Sequence[str]) -> str | None:
     return None if found is None else os.path.realpath(found)
 
 
-@dataclass
-class Recognition:
-    """Recognises text on pages with one program, in some languages: ``"eng"`` or ``"deu+eng"``. Safe for threads."""
+class Recognition(ABC):
+    """Recognises text on pages of PDF files. Safe for threads."""
 
-    program: str
-    languages: str
-    extractor: Extractor
-    data: str | None = None
-    """The folder of its models, where the user's ``TESSDATA_PREFIX`` names one."""
-    page_seconds: float = PAGE_SECONDS
-    """As long as it may take for one page."""
+    def __init__(self, extractor: Extractor) -> None:
+        self.extractor = extractor
+        """Draws pages, and puts the text together."""
 
-    @cached_property
+    @property
+    @abstractmethod
     def reader(self) -> str | None:
-        """Name and version, as evidence records it; None when the program does not say which one it is."""
-        said = self._run(["--version"], b"", 10.0, lambda: False)
-        found = None if said is None else _VERSION.search(said)
-        if found is None:
-            return None
-        drawn = reader_version(kind_named("pdf"))
-        return f"{_KIND.name}/{_EDITION}+{drawn}+tesseract.{found[1].decode('ascii')}+{self.languages}"
+        """Name and version, as evidence records it; None when it cannot be used."""
+
+    @abstractmethod
+    def page(
+        self, data: bytes, number: int, seconds: float, cancelled: Callable[[], bool]
+    ) -> tuple[str | ScannedPage, int]:
+        """What stands on a page, from 1, and how many there are. Raises `Unextracted` and `Cancelled`."""
 
     def text(self, data: bytes, cancelled: Callable[[], bool], pages: Sequence[int] = ()) -> Extracted:
         """The text of a PDF with what is recognised on some ``pages``, from 1, without any on all of them.
@@ -81,25 +97,103 @@ class Recognition:
         Raises `Unextracted` without a text, and `Cancelled`.
         """
         until = time.monotonic() + SECONDS
-        texts: dict[int, str] = {}
+        found: dict[int, str | dict[str, Any]] = {}
         wanted = list(pages) or [1]
         while wanted:
             number = wanted.pop(0)
-            picture, count = self.extractor.picture(kind_named("pdf"), data, number - 1, cancelled=cancelled)
-            if not pages and not texts:
-                wanted = list(range(2, count + 1))
-            if len(texts) + 1 + len(wanted) > MOST_PAGES:
-                raise Unextracted(Failure.EMPTY, f"{len(wanted) + 1:,} pages are too many to be recognised")
             if time.monotonic() >= until:
                 raise Unextracted(Failure.TIMED_OUT, f"not recognised in {SECONDS:g} s")
-            options = ["stdin", "stdout", "-l", self.languages]
-            said = self._run(options, picture, min(self.page_seconds, until - time.monotonic()), cancelled)
-            if said is None:
-                raise Unextracted(Failure.EMPTY, f"{self.program} recognised nothing")
-            texts[number] = said.decode("utf-8", "replace")
+            page, count = self.page(data, number, until - time.monotonic(), cancelled)
+            if not pages and not found:
+                wanted = list(range(2, count + 1))
+            if len(found) + 1 + len(wanted) > MOST_PAGES:
+                raise Unextracted(Failure.EMPTY, f"{len(wanted) + 1:,} pages are too many to be recognised")
+            found[number] = page if isinstance(page, str) else scanned_to(page)
         return self.extractor.extract(
-            _KIND, json.dumps(texts).encode() + b"\n" + data, seconds=PAGE_SECONDS, cancelled=cancelled
+            _KIND, json.dumps(found).encode() + b"\n" + data, seconds=PAGE_SECONDS, cancelled=cancelled
         )
+
+
+class ModelRecognition(Recognition):
+    """By the models of ``rapidocr``, in a worker of their own, which has more memory and ends when it is idle.
+
+    Pages that were read are kept by the hash of their document, so that a reading that was stopped goes on.
+    """
+
+    def __init__(self, extractor: Extractor) -> None:
+        super().__init__(extractor)
+        self._models = Extractor(memory=_MODEL_MEMORY)
+        self._known: OrderedDict[tuple[str, int], tuple[ScannedPage, int]] = OrderedDict()
+        self._turn = threading.Lock()
+        self._rest = threading.Timer(_IDLE, self._models.release)
+        atexit.register(self._models.close)
+
+    @cached_property
+    def reader(self) -> str | None:
+        """Name and version; None while ``lens-lsp[ocr]`` is not installed."""
+        version = reader_version(SCAN)
+        return None if version is None else f"{_KIND.name}/{_EDITION}+{version}"
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """What is kept from the worker: `Extractor.kept`."""
+        return self._models.kept
+
+    def page(self, data: bytes, number: int, seconds: float, cancelled: Callable[[], bool]) -> tuple[ScannedPage, int]:
+        """As `Recognition.page`: the lines and their boxes."""
+        content = (hashlib.sha256(data).hexdigest(), number)
+        with self._turn:
+            known = self._known.get(content)
+        if known is None:
+            seconds = min(seconds, _MODEL_SECONDS)
+            self._rest.cancel()
+            known = self._models.recognise(data, number - 1, seconds=seconds, cancelled=cancelled)
+            with self._turn:
+                self._rest = threading.Timer(_IDLE, self._models.release)
+                self._rest.daemon = True
+                self._rest.start()
+                self._known[content] = known
+                while len(self._known) > MOST_PAGES:
+                    self._known.popitem(last=False)
+        return known
+
+
+class Tesseract(Recognition):
+    """By a program in some languages: ``"eng"`` or ``"deu+eng"``. ``data`` is the folder of its models, where the
+    user's ``TESSDATA_PREFIX`` names one; ``page_seconds`` are as long as it may take for a page."""
+
+    def __init__(
+        self,
+        program: str,
+        languages: str,
+        extractor: Extractor,
+        data: str | None = None,
+        page_seconds: float = PAGE_SECONDS,
+    ) -> None:
+        super().__init__(extractor)
+        self.program = program
+        self.languages = languages
+        self.data = data
+        self.page_seconds = page_seconds
+
+    @cached_property
+    def reader(self) -> str | None:
+        """Name and version; None when the program does not say which one it is."""
+        said = self._run(["--version"], b"", 10.0, lambda: False)
+        found = None if said is None else _VERSION.search(said)
+        if found is None:
+            return None
+        drawn = reader_version(kind_named("pdf"))
+        return f"{_KIND.name}/{_EDITION}+{drawn}+tesseract.{found[1].decode('ascii')}+{self.languages}"
+
+    def page(self, data: bytes, number: int, seconds: float, cancelled: Callable[[], bool]) -> tuple[str, int]:
+        """As `Recognition.page`: the text alone."""
+        picture, count = self.extractor.picture(kind_named("pdf"), data, number - 1, cancelled=cancelled)
+        options = ["stdin", "stdout", "-l", self.languages]
+        said = self._run(options, picture, min(self.page_seconds, seconds), cancelled)
+        if said is None:
+            raise Unextracted(Failure.EMPTY, f"{self.program} recognised nothing")
+        return said.decode("utf-8", "replace"), count
 
     def _run(self, options: Sequence[str], given: bytes, seconds: float, cancelled: Callable[[], bool]) -> bytes | None:
         """What the program prints; None when it fails, takes too long or prints too much. Raises `Cancelled`."""

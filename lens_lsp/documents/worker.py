@@ -17,7 +17,17 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from lens_lsp.documents.confinement import CPU_SECONDS, Code, confine
-from lens_lsp.documents.frames import MOST_DATA, MOST_GLANCED, Damaged, bounded, receive, result_of, send
+from lens_lsp.documents.frames import (
+    MOST_DATA,
+    MOST_GLANCED,
+    Damaged,
+    bounded,
+    receive,
+    result_of,
+    scanned_from,
+    scanned_to,
+    send,
+)
 from lens_lsp.documents.kinds import DocumentReader, Failure, Unextracted
 
 MOST_JOBS = 200
@@ -84,8 +94,11 @@ def _done(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     if "sizes" in job:
         return _glanced(reader, job["sizes"], data)
     if "page" in job:
-        view = reader.view(data, job["page"], job["quote"])
+        view = reader.view(data, job["page"], job["quote"], job["scanned"] and scanned_from(job["scanned"]))
         return {"marks": view.marks}, view.png
+    if "recognise" in job:
+        scanned, pages = reader.recognise(data, job["recognise"])
+        return {"pages": pages, "scanned": scanned_to(scanned)}, b""
     if "picture" in job:
         picture, pages = reader.picture(data, job["picture"])
         return {"pages": pages}, picture

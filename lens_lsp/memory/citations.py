@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from lens_lsp.corpus.extraction import recognised
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, Locator
@@ -115,6 +116,8 @@ def verify(
             found = citation.span
         else:
             found = _EDITED if same else _found(citation, text)
+    if isinstance(found, str) and recognised(citation.reader):
+        found = _unspaced(citation.quote, text) or found
     if isinstance(found, str):
         return Checked(citation, CitationState.WITHDRAWN, why=found)
     if found == citation.span:
@@ -226,6 +229,15 @@ def _found(citation: Citation, text: str) -> Span | str:
     if not text.startswith(citation.quote, start):
         return _LINE_ENDS
     return Span(start, start + len(citation.quote))
+
+
+def _unspaced(quote: str, text: str) -> Span | None:
+    """The one place that has the quote but for blanks, which OCR sees or overlooks from one scan to the next."""
+    at = [index for index, character in enumerate(text) if not character.isspace()]
+    places = _two_places("".join(text.split()), wanted := "".join(quote.split()))
+    if len(places) != 1 or not wanted:
+        return None
+    return Span(at[places[0]], at[places[0] + len(wanted) - 1] + 1)
 
 
 def _one_of_fewer(citation: Citation, even: str, place: int) -> bool:

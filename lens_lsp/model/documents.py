@@ -22,7 +22,7 @@ from lens_lsp.model.text import Position, Span
 Locator = Mapping[str, int | str]
 """Where a person would open an extracted or tabular place: ``{"row": 3}``, ``{"cell": 2}``, ``{"key": "a.b"}``,
 ``{"page": 12}``; `locator_text` says it in words."""
-_OPENED = ("page", "slide", "sheet", "chapter", "message")
+_OPENED = ("page", "slide", "sheet", "chapter", "message", "attachment")
 """What a document is opened at; its lines are those of a text that nobody sees in it."""
 ELLIPSIS = "…"
 MOST_LINES = 3
@@ -436,16 +436,27 @@ def locator_text(locator: Locator | None) -> str:
     """A locator in words, on one line, with nothing in it that acts; empty for none."""
     if not locator:
         return ""
+    if "attachment" in locator:
+        holder = locator_text({name: value for name, value in locator.items() if name != "attachment"})
+        return ", ".join(part for part in (holder, _inline(str(locator["attachment"]))) if part)
     if "sheet" in locator:
         sheet = str(locator["sheet"])
         return _inline(f"{sheet}!{locator['cell']}" if "cell" in locator else sheet)
     if "page" in locator:
-        return _inline(f"p. {locator['page']}{' (OCR)' if locator.get('by') == 'ocr' else ''}")
+        return _inline(f"p. {locator['page']}{_recognition_text(locator)}")
     if "slide" in locator:
         return _inline(f"slide {locator['slide']}")
     if "message" in locator:
         return _inline(str(locator.get("date") or f"message {locator['message']}"))
     return _inline(", ".join(f"{name} {value}" for name, value in locator.items()))
+
+
+def _recognition_text(locator: Locator) -> str:
+    """That a page was read by a program, and how sure that is where it is not sure enough."""
+    if locator.get("by") != "ocr":
+        return ""
+    sure = locator.get("confidence")
+    return f" (OCR, {sure} % sure)" if isinstance(sure, int) and sure < _SURE_ENOUGH else " (OCR)"
 
 
 def place_text(path: str, locator: Locator | None) -> str:
@@ -465,6 +476,8 @@ def _inline(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+_SURE_ENOUGH = 90
+"""In percent: below that a page has words that nobody wrote."""
 _ORDER = (ContextRole.HEADER, ContextRole.LEAD_IN, ContextRole.BEFORE, ContextRole.AFTER, ContextRole.PARENT)
 """Which context comes first where there is no room for all."""
 _ENDS_AT_QUOTE = frozenset({ContextRole.BEFORE, ContextRole.LEAD_IN})

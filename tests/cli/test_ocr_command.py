@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from lens_process import Command
 
-from lens_lsp.documents.kinds import INSTALL, kind_named, missing
+from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, kind_named, missing
+from lens_lsp.documents.kinds import SCAN as SCANNED
 from tests.availability import unavailable
 
 FACT = "The monthly rent of the workshop is 1940 euros."
@@ -38,11 +39,18 @@ def ocr(tmp_path: Path) -> dict[str, str]:
     )
     program.chmod(0o755)
     (tmp_path / "own.toml").write_text('documents.ocr = "eng"\n')
+    (tmp_path / "off.toml").write_text('documents.ocr = "off"\n')
     return {"LENS_CONFIG": str(tmp_path / "own.toml"), "PATH": f"{program.parent}:/usr/bin:/bin"}
 
 
-def test_a_scan_is_named_and_not_read_unless_it_was_asked_for(lens: Command, ocr: dict[str, str]) -> None:
-    outcome = lens("find", ASKED, SCAN, env={"PATH": ocr["PATH"]})
+@pytest.fixture
+def off(ocr: dict[str, str], tmp_path: Path) -> dict[str, str]:
+    """The same with settings that turn it off."""
+    return {**ocr, "LENS_CONFIG": str(tmp_path / "off.toml")}
+
+
+def test_a_scan_is_named_and_not_read_where_that_is_off(lens: Command, off: dict[str, str]) -> None:
+    outcome = lens("find", ASKED, SCAN, env=off)
     assert outcome.status == 1
     assert f"{SCAN} (no-text)" in outcome.complaint
 
@@ -60,12 +68,14 @@ def test_what_was_recognised_says_so_wherever_it_is_shown(lens: Command, ocr: di
     assert f"{SCAN} p. 1 (OCR)" in lens("ask", ASKED, SCAN, "--store", "kept", env=ocr).text, "reused"
 
 
-def test_a_citation_is_checked_by_the_same_program_and_unverifiable_without(lens: Command, ocr: dict[str, str]) -> None:
+def test_a_citation_is_checked_by_the_same_program_and_unverifiable_without(
+    lens: Command, ocr: dict[str, str], off: dict[str, str]
+) -> None:
     lens("ask", ASKED, SCAN, "--store", "kept", env=ocr)
     again = json.loads(lens("check", "papers", "--store", "kept", "--json", env=ocr).out)
     assert again["counts"]["verified"] >= 1
     assert again["counts"]["unverifiable"] == again["counts"]["withdrawn"] == 0
-    without = json.loads(lens("check", "papers", "--store", "kept", "--json", env={"PATH": ocr["PATH"]}).out)
+    without = json.loads(lens("check", "papers", "--store", "kept", "--json", env=off).out)
     assert without["counts"]["verified"] == without["counts"]["withdrawn"] == 0
     assert without["counts"]["unverifiable"] == again["counts"]["verified"]
 
@@ -78,10 +88,12 @@ def test_a_program_in_the_workspace_is_never_started(lens: Command, ocr: dict[st
     assert {"path": "scan.pdf", "reason": "no-text", "root": 1} in json.loads(outcome.out)["coverage"]["skipped"]
 
 
-def test_doctor_says_which_program_it_is(lens: Command, ocr: dict[str, str], tmp_path: Path) -> None:
+def test_doctor_says_which_program_it_is(
+    lens: Command, ocr: dict[str, str], off: dict[str, str], tmp_path: Path
+) -> None:
     facts = json.loads(lens("doctor", "papers", "--json", env=ocr).out)
     assert facts["paths"]["ocr"] == f"{tmp_path / 'tool' / 'bin' / 'tesseract'} (eng)"
-    assert json.loads(lens("doctor", "papers", "--json").out)["paths"]["ocr"] == "off"
+    assert json.loads(lens("doctor", "papers", "--json", env=off).out)["paths"]["ocr"] == "off"
 
 
 MIXED = "papers/mixed.pdf"
@@ -94,14 +106,16 @@ def _mixed(folder: Path) -> None:
     (folder / MIXED).write_bytes(PdfMaking([PageMaking(page) for page in pages]).written())
 
 
-def test_a_page_that_is_a_picture_is_named_and_counted(lens: Command, ocr: dict[str, str], tmp_path: Path) -> None:
+def test_a_page_that_is_a_picture_is_named_and_counted(
+    lens: Command, ocr: dict[str, str], off: dict[str, str], tmp_path: Path
+) -> None:
     _mixed(tmp_path)
-    outcome = lens("find", "two doors", MIXED, "--json", env={"PATH": ocr["PATH"]})
+    outcome = lens("find", "two doors", MIXED, "--json", env=off)
     found = json.loads(outcome.out)
     assert found["warnings"] == ["mixed.pdf: page 2 is a picture and was not read: documents.ocr is off"]
     assert found["coverage"]["pictures"] == 1
     assert found["evidence"][0]["locator"] == {"page": 1}
-    explained = lens("find", "two doors", MIXED, "--explain", env={"PATH": ocr["PATH"]})
+    explained = lens("find", "two doors", MIXED, "--explain", env=off)
     assert "1 picture in scanned documents, of which nothing was read" in explained.text + explained.complaint
 
 
@@ -116,17 +130,34 @@ def test_a_page_that_is_a_picture_is_recognised_in_a_document_that_is_named(
 
 
 def test_citations_of_both_kinds_of_pages_are_checked_by_who_read_them(
-    lens: Command, ocr: dict[str, str], tmp_path: Path
+    lens: Command, ocr: dict[str, str], off: dict[str, str], tmp_path: Path
 ) -> None:
     _mixed(tmp_path)
-    lens("ask", "how many doors has the workshop?", MIXED, "--store", "plain", env={"PATH": ocr["PATH"]})
+    lens("ask", "how many doors has the workshop?", MIXED, "--store", "plain", env=off)
     lens("ask", ASKED, MIXED, "--store", "recognised", env=ocr)
     for store, environment, state in (
         ("plain", ocr, "verified"),
-        ("plain", {"PATH": ocr["PATH"]}, "verified"),
+        ("plain", off, "verified"),
         ("recognised", ocr, "verified"),
-        ("recognised", {"PATH": ocr["PATH"]}, "unverifiable"),
+        ("recognised", off, "unverifiable"),
     ):
         counts = json.loads(lens("check", "papers", "--store", store, "--json", env=environment).out)["counts"]
         assert counts[state] >= 1, (store, state)
         assert sum(counts.values()) == counts[state], (store, counts)
+
+
+def test_a_scan_is_read_without_any_setting_where_the_models_are_installed(
+    lens: Command, ocr: dict[str, str], tmp_path: Path
+) -> None:
+    if lacking := missing(SCANNED):
+        unavailable("ocr", f"{', '.join(lacking)} not installed: {INSTALL_OCR}")
+    from tests.documents.scans import scan
+
+    (tmp_path / SCAN).write_bytes(scan(["The workshop rent is 1940 euros."]))
+    unset = {"PATH": ocr["PATH"]}
+    found = json.loads(lens("find", ASKED, SCAN, "--json", env=unset).out)
+    (evidence,) = found["evidence"]
+    assert evidence["quote"] == "The workshop rent is 1940 euros."
+    assert {**evidence["locator"], "confidence": 0} == {"page": 1, "by": "ocr", "confidence": 0}
+    assert "+rapidocr." in evidence["reader"]
+    assert json.loads(lens("doctor", "papers", "--json", env=unset).out)["paths"]["ocr"].startswith("on (")

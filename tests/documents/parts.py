@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lens_lsp.documents.kinds import DocumentReader, Extracted
 from lens_lsp.model.documents import BlockKind, Locator
@@ -27,6 +27,35 @@ def relations(*entries: tuple[str, str, str]) -> str:
     """A relations part of (identifier, kind, target)."""
     rows = "".join(f'<Relationship Id="{key}" Type="{OFFICE}/{kind}" Target="{to}"/>' for key, kind, to in entries)
     return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{rows}</Relationships>'
+
+
+def chart(title: str, categories: Sequence[str], *series: tuple[str, Sequence[str], str]) -> str:
+    """A chart of bars: its categories, and of each series the name, the values and the code of their format."""
+
+    def points(values: Sequence[str], code: str = "") -> str:
+        code = f"<c:formatCode>{code}</c:formatCode>" if code else ""
+        return code + "".join(f'<c:pt idx="{at}"><c:v>{value}</c:v></c:pt>' for at, value in enumerate(values) if value)
+
+    def text(words: str) -> str:
+        return f"<c:title><c:tx><c:rich><a:p><a:r><a:t>{words}</a:t></a:r></a:p></c:rich></c:tx></c:title>"
+
+    drawn = "".join(
+        f"<c:ser><c:tx><c:strRef><c:strCache>{points([name])}</c:strCache></c:strRef></c:tx>"
+        f"<c:cat><c:strRef><c:strCache>{points(categories)}</c:strCache></c:strRef></c:cat>"
+        f"<c:val><c:numRef><c:numCache>{points(values, code)}</c:numCache></c:numRef></c:val></c:ser>"
+        for name, values, code in series
+    )
+    names = (
+        'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+        ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    )
+    plot = f"<c:plotArea><c:barChart>{drawn}</c:barChart><c:valAx>{text('Tons')}</c:valAx></c:plotArea>"
+    return f"<c:chartSpace {names}><c:chart>{text(title)}{plot}</c:chart></c:chartSpace>"
+
+
+CHART = chart("Sold", ["2022", "2023"], ("Nails", ["1.5", "8.1999999999999993"], "0.0"), ("Share", ["0.25", ""], "0%"))
+CHART_TEXT = ["Chart: Sold; axis Tons", "| Nails | Share\n2022 | 1.5 | 25% (0.25)\n2023 | 8.2"]
+"""What stands in a document with that chart."""
 
 
 def read(reader: DocumentReader, data: bytes) -> Extracted:

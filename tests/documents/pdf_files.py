@@ -34,6 +34,8 @@ class PageMaking:
 
     content: str = ""
     rotate: int = 0
+    annotations: str = ""
+    """Dictionaries and references of its annotations."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,15 @@ class PdfMaking:
     info: dict[str, str] = field(default_factory=dict)
     outline: Sequence[tuple[str, int]] = ()
     locked: bool = False
+    catalog: str = ""
+    """Further entries of the catalog: a form, attached files."""
+    more: Sequence[str] = ()
+    """Further objects, numbered from `first_more`."""
+
+    @property
+    def first_more(self) -> int:
+        """The number of the first of the further objects."""
+        return 7 + 2 * len(self.pages) + len(self.outline)
 
     def written(self) -> bytes:
         """The file."""
@@ -56,10 +67,10 @@ class PdfMaking:
         )
         entries = " ".join(f"/{key} ({value})" for key, value in self.info.items())
         objects = [
-            f"<< /Type /Catalog /Pages 2 0 R {'/Outlines 6 0 R' if self.outline else ''} >>",
+            f"<< /Type /Catalog /Pages 2 0 R {'/Outlines 6 0 R' if self.outline else ''} {self.catalog} >>",
             f"<< /Type /Pages /Kids [{kids}] /Count {count} >>",
             f"<< /Font << {fonts} >> /XObject << /Im0 4 0 R >> >>",
-            _stream(
+            stream(
                 "@", "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8"
             ),
             f"<< {entries} >>",
@@ -70,18 +81,19 @@ class PdfMaking:
             return f"/Resources 3 0 R /Contents {first_page + 2 * at + 1} 0 R"
 
         for at, page in enumerate(self.pages):
+            seen = f"/MediaBox [0 0 612 {HEIGHT}] /Rotate {page.rotate} /Annots [{page.annotations}]"
             objects += [
-                f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 {HEIGHT}] /Rotate {page.rotate} {drawn(at)} >>",
-                _stream(page.content),
+                f"<< /Type /Page /Parent 2 0 R {seen} {drawn(at)} >>",
+                stream(page.content),
             ]
         for at, (title, page_at) in enumerate(self.outline):
             following = f"/Next {first_entry + at + 1} 0 R" if at + 1 < len(self.outline) else ""
             target = f"/Dest [{first_page + 2 * page_at} 0 R /Fit]"
             objects.append(f"<< /Title ({title}) /Parent 6 0 R {target} {following} >>")
-        return _file(objects, locked=self.locked)
+        return _file([*objects, *self.more], locked=self.locked)
 
 
-def _stream(content: str, entries: str = "") -> str:
+def stream(content: str, entries: str = "") -> str:
     return f"<< {entries} /Length {len(content)} >>\nstream\n{content}\nendstream"
 
 

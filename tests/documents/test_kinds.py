@@ -59,11 +59,20 @@ def test_the_reader_of_a_kind_can_be_imported_and_made(kind: DocumentKind) -> No
 
 
 def test_the_version_names_each_library_as_installed() -> None:
-    kind = kind_named("eml")
+    kind = kind_named("epub")
     if missing(kind):
         unavailable("documents", "lxml is not installed")
-    python = f"python.{sys.version_info.major}.{sys.version_info.minor}"
-    assert reader_version(kind) == f"{kind.edition}+lxml.{version('lxml')}+{python}"
+    assert reader_version(kind) == f"{kind.edition}+lxml.{version('lxml')}"
+
+
+def test_the_version_of_what_holds_other_documents_counts_all_readers() -> None:
+    kind = kind_named("eml")
+    if any(map(missing, KINDS)):
+        unavailable("documents", "not all libraries are installed")
+    editions, *libraries, python = reader_version(kind).split("+")
+    assert editions == f"{kind.edition}.{sum(each.edition for each in KINDS)}"
+    assert {each.partition(".")[0] for each in libraries} == {"lxml", "pypdfium2", "python-calamine", "striprtf"}
+    assert python == f"python.{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def test_without_its_library_a_kind_has_no_version_and_what_is_missing_is_named() -> None:

@@ -13,7 +13,9 @@ pytest.importorskip("lxml", reason="lens-lsp[documents] is not installed")
 from lens_lsp.documents.frames import extracted_from, result_of
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.mail import MailboxReader, MessageReader
+from lens_lsp.model.documents import locator_text
 from tests.documents.parts import kinds, place_of, read
+from tests.documents.pdf_files import PageMaking, PdfMaking, text
 
 SHOWN = (
     "Subject: The lamps\nFrom: Ann <ann@lamp.example>\nTo: Bob <bob@lamp.example>\nDate: Fri, 1 Mar 2024 23:30:00 -0500"
@@ -109,18 +111,68 @@ def test_html_alone_is_read_as_it_is_shown() -> None:
     assert paragraphs(multipart("mixed", html)) == ["One", "Two"]
 
 
-def test_attachments_are_named_and_not_read() -> None:
+def with_attachments() -> Extracted:
     data = EmailMessage()
-    data["Subject"] = "x"
+    data["Subject"], data["Date"] = "x", "Fri, 1 Mar 2024 10:00:00 +0000"
     data.set_content("see below")
-    data.add_attachment(b"secret words", maintype="text", subtype="plain", filename="Grüße.txt")
+    data.add_attachment("häm\n\nmers".encode("cp1252"), maintype="text", subtype="plain", filename="Grüße.txt")
     data.add_attachment(b"\0", maintype="application", subtype="pdf", filename="b.pdf")
+    data.add_attachment(b"\x89PNG", maintype="image", subtype="png", filename="c.png")
+    page = PdfMaking([PageMaking(text("A page of nails.", 72, 80))]).written()
+    data.add_attachment(page, maintype="application", subtype="octet-stream", filename="d.bin")
     inner = EmailMessage()
-    inner.set_content("forwarded words")
+    inner["Subject"] = "forwarded"
+    inner.set_content("words of old")
     data.add_attachment(inner)
+    return read(MessageReader(), data.as_bytes())
+
+
+def test_attachments_are_named_and_read_by_their_own_readers() -> None:
+    mail = with_attachments()
+    assert kinds(mail)[2:] == [
+        ("paragraph", "Attached: Grüße.txt, b.pdf, c.png, d.bin, forwarded"),
+        ("heading", "Attachment: Grüße.txt"),
+        ("paragraph", "häm"),
+        ("paragraph", "mers"),
+        ("heading", "Attachment: d.bin"),
+        ("paragraph", "A page of nails."),
+        ("heading", "Attachment: forwarded"),
+        ("paragraph", "Subject: forwarded"),
+        ("paragraph", "words of old"),
+    ]
+    assert mail.structure.head.fields == (("subject", "x"), ("date", "Fri, 01 Mar 2024 10:00:00 +0000"))
+
+
+def test_an_attachment_has_its_message_and_its_own_place() -> None:
+    mail = with_attachments()
+    sent = {"message": 1, "date": "2024-03-01"}
+    assert place_of(mail, "see below") == sent
+    assert place_of(mail, "mers") == {**sent, "attachment": "Grüße.txt"}
+    assert place_of(mail, "A page of nails.") == {**sent, "attachment": "d.bin p. 1"}
+    assert locator_text(place_of(mail, "A page of nails.")) == "2024-03-01, d.bin p. 1"
+
+
+def test_attachments_that_cannot_be_read_are_named_and_pictures_counted() -> None:
+    mail = with_attachments()
+    assert mail.notices == ("attachment b.pdf: not read, it is damaged",)
+    assert mail.cut
+    assert mail.pictures == 1
+
+
+def test_mail_in_mail_is_read_three_deep_and_then_named() -> None:
+    data = EmailMessage()
+    data["Subject"] = "innermost"
+    data.set_content("the bottom")
+    for depth in range(6):
+        outer = EmailMessage()
+        outer["Subject"] = f"level {depth}"
+        outer.set_content("on the way")
+        outer.add_attachment(data)
+        data = outer
     mail = read(MessageReader(), data.as_bytes())
-    assert kinds(mail)[-1] == ("paragraph", "Attached: Grüße.txt, b.pdf, message/rfc822")
-    assert "words" not in mail.text
+    assert mail.text.count("on the way") == 4
+    assert "the bottom" not in mail.text
+    assert mail.notices[-1].endswith("not read, it is a document in a document in a document")
 
 
 def test_lines_that_flow_are_joined() -> None:

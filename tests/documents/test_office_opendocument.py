@@ -10,7 +10,7 @@ from tests.documents.parts import OLD_BINARY, kinds, place_of, read, zipped
 ODF = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{full}:1.0"'
     for name, full in {
-        **{name: name for name in ("office", "text", "table", "style", "presentation", "meta")},
+        **{name: name for name in ("office", "text", "table", "style", "presentation", "meta", "form", "chart")},
         "draw": "drawing",
         "svg": "svg-compatible",
     }.items()
@@ -91,13 +91,13 @@ def test_deletions_hidden_text_and_tables_of_contents_are_left_out():
     assert text_of(body) == "kept text"
 
 
-def test_notes_and_comments_come_last():
+def test_notes_come_last_and_comments_behind_their_paragraph():
     body = (
         "<text:p>before<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>a note</text:p>"
         "</text:note-body></text:note> after<office:annotation><dc:creator>someone</dc:creator>"
         "<text:p>a comment</text:p></office:annotation></text:p><text:p>next</text:p>"
     )
-    assert text_of(body) == "before after\n\nnext\n\na note\n\na comment"
+    assert text_of(body) == "before after\n\nComment (someone): a comment\n\nnext\n\nFootnote 1: a note"
 
 
 def test_tables_are_rows_under_their_header():
@@ -177,3 +177,53 @@ def test_pictures_are_counted_once_each_and_those_of_charts_never():
     body = f'<text:p>Words.<draw:frame xmlns:xlink="http://www.w3.org/1999/xlink">{images}</draw:frame></text:p>'
     assert read(OpenDocumentReader(), document("text", body)).pictures == 2
     assert read(OpenDocumentReader(), document("text", "<text:p>Words.</text:p>")).pictures == 0
+
+
+def test_charts_forms_headers_and_names_of_pictures_are_read():
+    def cells(*texts):
+        return row(*map(cell, texts))
+
+    chart = (
+        f"<office:document-content {ODF}><office:body><office:chart><chart:chart><chart:title><text:p>Sold</text:p>"
+        f"</chart:title><table:table>{cells('', 'Nails')}{cells('2023', '8.2')}</table:table></chart:chart>"
+        "</office:chart></office:body></office:document-content>"
+    )
+    styles = (
+        f"<office:document-styles {ODF}><office:master-styles><style:master-page><style:header><text:p>Acme</text:p>"
+        '</style:header><style:header-left style:display="false"><text:p>no</text:p></style:header-left>'
+        "<style:footer><text:p>page</text:p></style:footer></style:master-page></office:master-styles>"
+        "</office:document-styles>"
+    )
+    body = (
+        '<office:forms><form:form><form:text form:name="owner" form:current-value="Ann"/>'
+        '<form:checkbox form:label="Married" form:current-state="checked"/><form:checkbox form:label="Single"/>'
+        '</form:form></office:forms><text:p>see<draw:frame><draw:object xlink:href="./Object 1"'
+        ' xmlns:xlink="http://www.w3.org/1999/xlink"/><svg:desc>A chart of nails</svg:desc></draw:frame></text:p>'
+        "<text:p>next</text:p>"
+    )
+    made = document("text", body, **{"styles.xml": styles, "Object 1/content.xml": chart})
+    assert read(OpenDocumentReader(), made).text.split("\n\n") == [
+        "see",
+        "Chart: Sold",
+        "| Nails\n2023 | 8.2",
+        "Picture: A chart of nails",
+        "next",
+        "Form field owner: Ann",
+        "Form field Married: checked",
+        "Header: Acme",
+        "Footer: page",
+    ]
+
+
+def test_deleted_text_is_counted_and_a_damaged_chart_is_named():
+    body = (
+        "<text:tracked-changes><text:changed-region><text:deletion><text:p>old</text:p></text:deletion>"
+        '</text:changed-region></text:tracked-changes><text:p>new<draw:frame><draw:object xlink:href="./Object 1"'
+        ' xmlns:xlink="http://www.w3.org/1999/xlink"/></draw:frame></text:p>'
+    )
+    extracted = read(OpenDocumentReader(), document("text", body, **{"Object 1/content.xml": "<broken"}))
+    assert extracted.text == "new"
+    assert extracted.notices == (
+        "deleted text that changes are tracked of is left out: 1",
+        "content.xml could not be read: it is damaged or too large",
+    )

@@ -4,7 +4,17 @@ import pytest
 
 from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.office import PptxReader
-from tests.documents.parts import ENCRYPTED_OFFICE, OLD_BINARY, kinds, place_of, read, relations, zipped
+from tests.documents.parts import (
+    CHART,
+    CHART_TEXT,
+    ENCRYPTED_OFFICE,
+    OLD_BINARY,
+    kinds,
+    place_of,
+    read,
+    relations,
+    zipped,
+)
 
 NAMES = (
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
@@ -41,24 +51,26 @@ def tree(name, *shapes):
     return f"<p:{name} {NAMES}><p:cSld><p:spTree>{''.join(shapes)}</p:spTree></p:cSld></p:{name}>"
 
 
-def deck(*slides, layout=(), master=(), notes=(), diagram=""):
+def deck(*slides, layout=(), master=(), notes=(), diagram="", related=(), presentation=(), **more):
     listed = "".join(f'<p:sldId id="{256 + at}" r:id="s{at}"/>' for at in range(len(slides)))
     parts = {
         "_rels/.rels": relations(("r1", "officeDocument", "ppt/presentation.xml")),
         "ppt/presentation.xml": f"<p:presentation {NAMES}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>",
         # The numbers of the parts say nothing about the order of the slides.
         "ppt/_rels/presentation.xml.rels": relations(
-            *((f"s{at}", "slide", f"slides/slide{len(slides) - at}.xml") for at in range(len(slides)))
+            *presentation, *((f"s{at}", "slide", f"slides/slide{len(slides) - at}.xml") for at in range(len(slides)))
         ),
         "ppt/slideLayouts/layout1.xml": tree("sldLayout", *layout),
         "ppt/slideLayouts/_rels/layout1.xml.rels": relations(("m", "slideMaster", "../slideMasters/master1.xml")),
         "ppt/slideMasters/master1.xml": tree("sldMaster", *master),
         "ppt/notesSlides/notes1.xml": tree("notes", *notes),
         "ppt/diagrams/data1.xml": diagram,
+        **more,
     }
     for at, shapes in enumerate(slides):
         number = len(slides) - at
         named = [("l", "slideLayout", "../slideLayouts/layout1.xml"), ("d", "diagramData", "../diagrams/data1.xml")]
+        named += related
         if notes:
             named.append(("n", "notesSlide", "../notesSlides/notes1.xml"))
         parts[f"ppt/slides/slide{number}.xml"] = tree("sld", *shapes)
@@ -146,9 +158,46 @@ def test_items_are_told_from_paragraphs_by_their_marks():
     assert kinds(extracted) == [("paragraph", "plain"), ("list-item", "item"), ("list-item", "marked\n7")]
 
 
-def test_what_stands_on_every_slide_is_left_out():
+def test_what_stands_on_every_slide_is_told_once_and_dates_and_numbers_never():
     shapes = [shape(pars(kind), kind, "9") for kind in ("dt", "ftr", "sldNum")]
-    assert read(PptxReader(), deck([*shapes, shape(pars("text"))])).text == "text"
+    master = [shape(pars("prompt"), "title"), shape(pars("Acme"))]
+    extracted = read(PptxReader(), deck([*shapes, shape(pars("text"))], [*shapes, shape(pars("more"))], master=master))
+    assert extracted.text.split("\n\n") == ["text", "Footer: ftr", "On every slide: Acme", "more"]
+
+
+def test_comments_of_both_kinds_say_who_wrote_them_and_stand_on_their_slide():
+    old = f'<p:cmLst {NAMES}><p:cm authorId="3"><p:text>too long</p:text></p:cm></p:cmLst>'
+    newer = (
+        f'<m:cmLst {NAMES} xmlns:m="http://schemas.microsoft.com/office/powerpoint/2018/8/main">'
+        f'<m:cm authorId="{{B}}"><m:replyLst><m:reply authorId="3"><m:txBody>{pars("no")}</m:txBody></m:reply>'
+        "</m:replyLst>"
+        f"<m:txBody>{pars('wrong', 'colour')}</m:txBody></m:cm></m:cmLst>"
+    )
+    authors = f'<p:cmAuthorLst {NAMES}><p:cmAuthor id="3" name="Ann"/></p:cmAuthorLst>'
+    people = (
+        '<m:authorLst xmlns:m="http://schemas.microsoft.com/office/powerpoint/2018/8/main">'
+        '<m:author id="{B}" name="Bo"/></m:authorLst>'
+    )
+    extracted = read(
+        PptxReader(),
+        deck(
+            [shape(pars("text"))],
+            related=[("c1", "comments", "../c1.xml"), ("c2", "comments", "../c2.xml")],
+            presentation=[("a", "commentAuthors", "a.xml"), ("b", "authors", "b.xml")],
+            **{"ppt/c1.xml": old, "ppt/c2.xml": newer, "ppt/a.xml": authors, "ppt/b.xml": people},
+        ),
+    )
+    said = ["Comment (Ann): too long", "Comment (Bo): wrong colour", "Comment (Ann): no"]
+    assert extracted.text.split("\n\n") == ["text", *said]
+    assert place_of(extracted, "wrong colour") == {"slide": 1}
+
+
+def test_charts_and_names_of_pictures_are_read_in_their_order():
+    picture = '<p:pic><p:nvPicPr><p:cNvPr descr="A red lamp"/><p:nvPr/></p:nvPicPr><p:spPr/></p:pic>'
+    drawn = frame('<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="c"/>')
+    slide = [drawn, shape(pars("text"), at=(0, 9_000_000)), picture]
+    extracted = read(PptxReader(), deck(slide, related=[("c", "chart", "../chart.xml")], **{"ppt/chart.xml": CHART}))
+    assert extracted.text.split("\n\n") == [*CHART_TEXT, "text", "Picture: A red lamp"]
 
 
 @pytest.mark.parametrize(

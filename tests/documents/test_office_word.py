@@ -6,7 +6,7 @@ from lxml.etree import XMLSyntaxError
 from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.office import DocxReader
 from lens_lsp.model.documents import Head
-from tests.documents.parts import ENCRYPTED_OFFICE, OLD_BINARY, kinds, read, relations, zipped
+from tests.documents.parts import CHART, CHART_TEXT, ENCRYPTED_OFFICE, OLD_BINARY, kinds, read, relations, zipped
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -43,12 +43,13 @@ def row(*cells, properties=""):
     return f"<w:tr><w:trPr>{properties}</w:trPr>{''.join(cells)}</w:tr>"
 
 
-def word(body, names=NAMES, **more):
+def word(body, names=NAMES, related=(), **more):
     return zipped(
         {
             "_rels/.rels": relations(("r1", "officeDocument", "/text/main.xml"), ("r2", "core-properties", "core.xml")),
             "text/main.xml": f"<w:document {names}><w:body>{body}<w:sectPr/></w:body></w:document>",
             "text/_rels/main.xml.rels": relations(
+                *related,
                 ("s", "styles", "styles.xml"),
                 ("f", "footnotes", "footnotes.xml"),
                 ("c", "comments", "comments.xml"),
@@ -174,14 +175,100 @@ def test_a_table_of_one_column_is_a_frame_around_text():
     ]
 
 
-def test_notes_and_comments_come_last_without_separators():
+def test_notes_come_last_without_separators_and_comments_that_nothing_refers_to_behind_them():
     notes = (
         f'<w:footnotes {NAMES}><w:footnote w:type="separator">{par("----")}</w:footnote>'
         f"<w:footnote>{par('a footnote')}</w:footnote></w:footnotes>"
     )
     comments = f"<w:comments {NAMES}><w:comment>{par('a comment')}</w:comment></w:comments>"
     more = {"text/footnotes.xml": notes, "text/comments.xml": comments}
-    assert text_of(par("text"), **more) == "text\n\na footnote\n\na comment"
+    assert text_of(par("text"), **more) == "text\n\nFootnote 1: a footnote\n\nComment: a comment"
+
+
+def test_a_comment_stands_behind_what_it_is_on_and_says_who_wrote_it():
+    comments = (
+        f'<w:comments {NAMES}><w:comment w:id="7" w:author="Ann">{par("too")}{par("long")}</w:comment>'
+        f'<w:comment w:id="8" w:author="Bo">{par("in a cell")}</w:comment></w:comments>'
+    )
+    mark = '<w:r><w:commentReference w:id="{}"/></w:r>'
+    marked = f"<w:p>{run('ten days')}{mark.format(7)}</w:p>"
+    noted = f"<w:p>{run('B')}{mark.format(8)}</w:p>"
+    table = f"<w:tbl>{row(cell(par('A')), cell(noted))}{row(cell(par('1')), cell(par('2')))}</w:tbl>"
+    said = text_of(marked + par("next") + table, **{"text/comments.xml": comments}).split("\n\n")
+    assert said == ["ten days", "Comment (Ann): too", "long", "next", "A | B", "Comment (Bo): in a cell", "1 | 2"]
+
+
+def test_headers_and_footers_come_once_behind_the_text():
+    def part(name, *lines):
+        return f"<w:{name} {NAMES}>{''.join(map(par, lines))}</w:{name}>"
+
+    extracted = read(
+        DocxReader(),
+        word(
+            par("text"),
+            related=[
+                ("h", "header", "h1.xml"),
+                ("i", "header", "h2.xml"),
+                ("j", "footer", "f.xml"),
+                ("k", "footer", "no"),
+            ],
+            **{
+                "text/h1.xml": part("hdr", "Acme", "secret"),
+                "text/h2.xml": part("hdr", "Acme", ""),
+                "text/f.xml": part("ftr", "page"),
+                "text/no": "<broken",
+            },
+        ),
+    )
+    assert extracted.text.split("\n\n") == ["text", "Header: Acme", "Header: secret", "Footer: page"]
+    assert extracted.notices == ("no could not be read: it is damaged or too large",)
+
+
+def test_charts_diagrams_and_names_of_pictures_are_read_where_they_hang():
+    drawing = (
+        '<w:r><w:drawing xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"'
+        ' xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+        ' xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+        ' xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+        '<wp:docPr name="Picture 1" descr="A red lamp"/>{}</w:drawing></w:r>'
+    )
+    drawn = drawing.format('<c:chart r:id="c1"/><dgm:relIds r:dm="d1"/>')
+    body = f"<w:p>{run('see')}{drawn}</w:p>" + par("next")
+    diagram = (
+        '<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+        ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><dgm:ptLst><dgm:pt>'
+        "<dgm:t><a:p><a:r><a:t>first step</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>"
+    )
+    extracted = read(
+        DocxReader(),
+        word(
+            body,
+            related=[("c1", "chart", "chart.xml"), ("d1", "diagramData", "data.xml"), ("e", "package", "in.xlsx")],
+            **{"text/chart.xml": CHART, "text/data.xml": diagram, "text/in.xlsx": b"PK"},
+        ),
+    )
+    assert extracted.text.split("\n\n") == ["see", "Picture: A red lamp", *CHART_TEXT, "first step", "next"]
+    assert extracted.notices == ("embedded in.xlsx: not read",)
+
+
+def test_boxes_to_tick_and_lists_of_choices_show_what_is_chosen():
+    def field(content):
+        return f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{content}</w:ffData></w:fldChar></w:r>'
+
+    ticked = field('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>')
+    empty = field('<w:checkBox><w:default w:val="0"/></w:checkBox>')
+    chosen = field('<w:ddList><w:result w:val="1"/><w:listEntry w:val="red"/><w:listEntry w:val="blue"/></w:ddList>')
+    symbol = '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>'
+    body = f"<w:p>{ticked}{run(' yes ')}{empty}{run(' no ')}{chosen}{symbol}</w:p>"
+    assert text_of(body) == "☒ yes ☐ no blue☒"
+
+
+def test_deleted_text_is_counted():
+    body = f"<w:p>{run('a')}<w:del><w:r><w:delText>old</w:delText></w:r></w:del></w:p>"
+    extracted = read(DocxReader(), word(body))
+    assert extracted.text == "a"
+    assert extracted.notices == ("deleted text that changes are tracked of is left out: 1",)
+    assert not extracted.cut
 
 
 def test_lines_of_a_table_of_contents_are_left_out():

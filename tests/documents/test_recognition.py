@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.documents.extractor import Cancelled, Extractor
-from lens_lsp.documents.kinds import INSTALL, Failure, Unextracted, kind_named, missing
-from lens_lsp.documents.recognition import Recognition, tesseract
+from lens_lsp.documents.kinds import INSTALL, Failure, Unextracted, kind_named, missing, reader_version
+from lens_lsp.documents.recognition import Tesseract, tesseract
 from tests.availability import unavailable
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the programs of these tests are scripts of a shell")
@@ -107,7 +107,7 @@ class TestRunning:
     def test_each_page_is_given_as_a_picture_and_its_text_has_its_page(
         self, extractor: Extractor, scanned: bytes, program: Program
     ) -> None:
-        made = Recognition(program('head -c 2; echo " for $4."; echo; echo "Split-"; echo "words."'), "deu", extractor)
+        made = Tesseract(program('head -c 2; echo " for $4."; echo; echo "Split-"; echo "words."'), "deu", extractor)
         found = made.text(scanned, never)
         assert found.text == "P5 for deu.\n\nSplitwords.\n\nP5 for deu.\n\nSplitwords."
         assert [dict(each) for each in found.locators.locators] == [
@@ -120,7 +120,7 @@ class TestRunning:
         self, extractor: Extractor, program: Program
     ) -> None:
         data = _mixed()
-        made = Recognition(program("cat > /dev/null; echo 'A stamp: paid.'"), "eng", extractor)
+        made = Tesseract(program("cat > /dev/null; echo 'A stamp: paid.'"), "eng", extractor)
         found = made.text(data, never, [2, 4])
         assert found.text == f"{CRANE}\n\nA stamp: paid.\n\nThe end.\n\nA stamp: paid."
         assert [dict(each) for each in found.locators.locators] == [
@@ -133,22 +133,22 @@ class TestRunning:
         assert found.pages == ()
 
     def test_text_that_is_there_is_never_replaced(self, extractor: Extractor, program: Program) -> None:
-        made = Recognition(program("cat > /dev/null; echo 'A stamp: paid.'"), "eng", extractor)
+        made = Tesseract(program("cat > /dev/null; echo 'A stamp: paid.'"), "eng", extractor)
         found = made.text(_mixed(), never, [1, 2])
         assert found.text == f"{CRANE}\n\nA stamp: paid.\n\nThe end."
         assert found.pages == (4,)
 
     def test_more_pages_than_are_recognised_are_none(self, extractor: Extractor, program: Program) -> None:
-        made = Recognition(program("echo never"), "eng", extractor)
+        made = Tesseract(program("echo never"), "eng", extractor)
         with pytest.raises(Unextracted, match="301 pages are too many"):
             made.text(_mixed(), never, range(1, 302))
 
     def test_the_reader_names_the_programs_version_and_the_languages(
         self, extractor: Extractor, program: Program
     ) -> None:
-        reader = Recognition(program("exit 1"), "deu+eng", extractor).reader
+        reader = Tesseract(program("exit 1"), "deu+eng", extractor).reader
         assert reader is not None
-        assert reader.startswith("pdf-ocr/2+1+pypdfium2.")
+        assert reader.startswith(f"pdf-ocr/2+{reader_version(kind_named('pdf'))}+tesseract.")
         assert reader.endswith("+tesseract.9.8.7+deu+eng")
 
     @pytest.mark.parametrize("script", ["exit 1", "kill -9 $$", "cat /dev/zero | head -c 3000000"])
@@ -156,23 +156,23 @@ class TestRunning:
         self, extractor: Extractor, scanned: bytes, program: Program, script: str
     ) -> None:
         with pytest.raises(Unextracted) as raised:
-            Recognition(program(script), "eng", extractor).text(scanned, never)
+            Tesseract(program(script), "eng", extractor).text(scanned, never)
         assert raised.value.failure is Failure.EMPTY
 
     def test_blank_pages_are_empty(self, extractor: Extractor, scanned: bytes, program: Program) -> None:
         with pytest.raises(Unextracted) as raised:
-            Recognition(program("cat > /dev/null; echo"), "eng", extractor).text(scanned, never)
+            Tesseract(program("cat > /dev/null; echo"), "eng", extractor).text(scanned, never)
         assert raised.value.failure is Failure.EMPTY
 
     def test_a_program_that_hangs_is_given_up(self, extractor: Extractor, scanned: bytes, program: Program) -> None:
         began = time.monotonic()
         with pytest.raises(Unextracted):
-            Recognition(program("sleep 600"), "eng", extractor, page_seconds=0.3).text(scanned, never)
+            Tesseract(program("sleep 600"), "eng", extractor, page_seconds=0.3).text(scanned, never)
         assert time.monotonic() - began < 60
 
     def test_nobody_waits_for_what_nobody_wants(self, extractor: Extractor, scanned: bytes, program: Program) -> None:
         asked = iter([False] * 3)
-        made = Recognition(program("sleep 600"), "eng", extractor)
+        made = Tesseract(program("sleep 600"), "eng", extractor)
         with pytest.raises(Cancelled):
             made.text(scanned, lambda: next(asked, True))
 
@@ -189,7 +189,7 @@ class TestRunning:
         free = subprocess.run([tool], capture_output=True, check=False, stdin=subprocess.DEVNULL).stdout
         assert free.split() == [b"page", b"canary-3f9dcanary-77aa"], "the control: a free program reads both"
         (tmp_path / "written").unlink()
-        found = Recognition(tool, "eng", extractor).text(scanned, never)
+        found = Tesseract(tool, "eng", extractor).text(scanned, never)
         assert found.text == "page\n\npage"
         assert not (tmp_path / "written").exists()
 
@@ -198,7 +198,7 @@ def test_the_real_program_reads_a_scan(extractor: Extractor, scanned: bytes) -> 
     found = shutil.which("tesseract")
     if found is None:
         unavailable("tesseract-ocr", "tesseract is not installed")
-    made = Recognition(os.path.realpath(found), "eng", extractor)
+    made = Tesseract(os.path.realpath(found), "eng", extractor)
     if made.reader is None:
         unavailable("tesseract-ocr", "tesseract does not start")
     assert made.text(scanned, never).text == f"{CRANE}\n\nNobody rows at night."

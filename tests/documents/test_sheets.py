@@ -5,15 +5,17 @@ XLSX and ODS are written here, XLS and XLSB were written by programs that people
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from python_calamine import CalamineError
 
 from lens_lsp.documents.kinds import Failure, Unextracted
-from lens_lsp.documents.readers.office import MOST_PART
+from lens_lsp.documents.readers.office_package import MOST_PART
+from lens_lsp.documents.readers.sheet_parts import unread_of_old
 from lens_lsp.documents.readers.sheets import SheetReader, column_name, mistaken_for_dates
-from tests.documents.parts import ENCRYPTED_OFFICE, place_of, read, relations, zipped
+from tests.documents.parts import CHART, CHART_TEXT, ENCRYPTED_OFFICE, place_of, read, relations, zipped
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -322,3 +324,100 @@ def test_a_format_of_dates_under_such_a_number_is_none() -> None:
     assert mistaken_for_dates(data)
     assert not mistaken_for_dates(data.replace(b'"$"#,##0.00', b'"$"yy-mm-dd'))
     assert not mistaken_for_dates(data[4:])
+
+
+def beside(sheet_xml="", drawing="", **parts):
+    """A workbook of one sheet with parts beside it; their names begin with their kinds."""
+    named = [(name, re.match("[a-zA-Z]+", name)[0], f"../{name}.xml") for name in parts]
+    drawn = (
+        f'<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" xmlns:r="{R}"'
+        ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+        f' xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><xdr:twoCellAnchor>{drawing}'
+        "</xdr:twoCellAnchor></xdr:wsDr>"
+    )
+    return book(
+        ("S", rows((1, [cell("A1", "Name")]))),
+        merged=sheet_xml,
+        **{
+            "xl/worksheets/_rels/sheet1.xml.rels": relations(*named, ("d", "drawing", "../drawing.xml")),
+            "xl/drawing.xml": drawn,
+            "xl/_rels/drawing.xml.rels": relations(("c1", "chart", "chart.xml")),
+            "xl/chart.xml": CHART,
+            **{f"xl/{name}.xml": content for name, content in parts.items()},
+        },
+    )
+
+
+def test_comments_stand_behind_the_rows_at_their_cells():
+    comments = (
+        f'<comments xmlns="{MAIN}"><authors><author>Ann</author><author>tc={{1}}</author></authors><commentList>'
+        '<comment ref="B7" authorId="0"><text><r><t>Ann:</t></r><r><t>\ntoo long</t></r></text></comment>'
+        '<comment ref="C9" authorId="1"><text><t>[Threaded comment] Your version of Excel is old</t></text></comment>'
+        "</commentList></comments>"
+    )
+    threaded = (
+        '<ThreadedComments xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments">'
+        '<threadedComment ref="C9"><text>Why?</text></threadedComment></ThreadedComments>'
+    )
+    extracted = read(SheetReader(), beside(comments=comments, threadedComment=threaded))
+    assert extracted.text.split("\n\n") == ["S", "Name", "Comment: Why?", "Comment (Ann): too long"]
+    assert place_of(extracted, "too long") == {"sheet": "S", "cell": "B7"}
+    assert place_of(extracted, "Why?") == {"sheet": "S", "cell": "C9"}
+
+
+def test_charts_text_boxes_headers_and_footers_of_a_sheet_are_read():
+    print_ = (
+        "<headerFooter><oddHeader>&amp;L&amp;&quot;Arial,Bold&quot;&amp;14Acme &amp;&amp; Sons&amp;RPage &amp;P"
+        "</oddHeader>"
+        "<oddFooter>&amp;C&amp;KFF0000secret</oddFooter></headerFooter>"
+    )
+    drawing = (
+        '<xdr:graphicFrame><c:chart r:id="c1"/></xdr:graphicFrame>'
+        "<xdr:sp><xdr:txBody><a:p><a:r><a:t>boxed</a:t></a:r></a:p></xdr:txBody></xdr:sp>"
+        '<xdr:pic><xdr:nvPicPr><xdr:cNvPr descr="A red lamp"/></xdr:nvPicPr></xdr:pic>'
+    )
+    extracted = read(SheetReader(), beside(print_, drawing))
+    assert extracted.text.split("\n\n") == [
+        "S",
+        "Name",
+        *CHART_TEXT,
+        "Text box: boxed",
+        "Picture: A red lamp",
+        "Header: Acme & Sons | Page",
+        "Footer: secret",
+    ]
+    assert place_of(extracted, "boxed") == {"sheet": "S"}
+
+
+def test_damaged_parts_beside_the_cells_are_named_and_the_cells_read():
+    extracted = read(SheetReader(), beside(comments="<broken"))
+    assert extracted.text == "S\n\nName"
+    assert extracted.notices == ("comments.xml could not be read: it is damaged or too large",)
+
+
+def test_comments_of_an_open_sheet_stand_at_their_cells():
+    names = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    content = (
+        f'<office:document-content {names} xmlns:dc="http://purl.org/dc/elements/1.1/"><office:body>'
+        "<office:spreadsheet>"
+        '<table:table table:name="S"><table:table-row table:number-rows-repeated="2"><table:table-cell/>'
+        "</table:table-row>"
+        '<table:table-row><table:table-cell table:number-columns-repeated="3"/><table:table-cell'
+        ' office:value-type="string"><office:annotation><dc:creator>Ann</dc:creator><text:p>too long</text:p>'
+        "</office:annotation><text:p>Name</text:p></table:table-cell></table:table-row></table:table>"
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+    made = zipped({"mimetype": kind, "META-INF/manifest.xml": manifest, "content.xml": content})
+    extracted = read(SheetReader(), made)
+    assert place_of(extracted, "Comment (Ann): too long") == {"sheet": "S", "cell": "D3"}
+
+
+def test_what_an_xls_has_beside_its_cells_is_named():
+    assert unread_of_old(b"\xd0\xcf\x11\xe0" + b"\x09\x08\x10\x00\x00\x06\x20\x00" + b"\0" * 9) == [
+        "its charts were not read; save it as .xlsx"
+    ]
+    assert unread_of_old(b"\xd0\xcf\x11\xe0" + b"\0" * 99) == []

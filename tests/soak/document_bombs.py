@@ -242,7 +242,99 @@ _SHAPE = "<p:sp><p:txBody><a:p><a:r><a:t>x</a:t></a:r></a:p></p:txBody></p:sp>"
 _HTML = b"Subject: x\nMIME-Version: 1.0\nContent-Type: text/html\n"
 _HUGE = 2**31 - 1
 
+
+def _annotations(count: int) -> bytes:
+    """One page with as many comments, each of a few thousand letters by reference."""
+    comment = b"<</Type/Annot/Subtype/Text/Rect[0 0 9 9]/Contents 7 0 R>>"
+    return pdf(
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Annots[%b]>>" % (b"6 0 R " * count),
+        b"<<>>",
+        b"<<>>",
+        comment,
+        b"(" + b"x" * 100_000 + b")",
+    )
+
+
+def _fields_of_themselves() -> bytes:
+    """A form whose field is its own child."""
+    return pdf(
+        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]>>>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Annots[4 0 R]>>",
+        b"<</Type/Annot/Subtype/Widget/Rect[0 0 9 9]/FT/Tx/T(a)/V 4 0 R/Kids[4 0 R]/Parent 4 0 R>>",
+    )
+
+
+def _attached_to_itself(depth: int) -> bytes:
+    """A PDF that is attached to one that is attached to one, twice each."""
+    inner = page(b"BT (x) Tj ET")
+    for _ in range(depth):
+        file = b"<</Type/Filespec/F(a.pdf)/UF(a.pdf)/EF<</F 5 0 R>>>>"
+        inner = pdf(
+            b"<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a)4 0 R(b)4 0 R]>>>>>>",
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]>>",
+            file,
+            b"<</Type/EmbeddedFile/Length %d>>\nstream\n%b\nendstream" % (len(inner), inner),
+        )
+    return inner
+
+
+def _attached_blanks() -> bytes:
+    """A gibibyte of blanks as an attached text."""
+    stream = _blanks(1500)
+    return pdf(
+        b"<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a)4 0 R]>>>>>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]>>",
+        b"<</Type/Filespec/F(a.txt)/UF(a.txt)/EF<</F 5 0 R>>>>",
+        b"<</Type/EmbeddedFile/Filter/FlateDecode/Length %d>>\nstream\n%b\nendstream" % (len(stream), stream),
+    )
+
+
+def _chart_without_end() -> bytes:
+    """A deck of one slide whose chart has a million points of one number."""
+    names = 'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+    chart = f"<c:chartSpace {names}><c:chart><c:plotArea><c:barChart><c:ser><c:val><c:numLit>"
+    points = deflated(chart.encode(), b'<c:pt idx="%d"><c:v>1</c:v></c:pt>' % (2**31) * 1000, 1000)
+    shown = f'<a:graphic><a:graphicData><c:chart {names} r:id="c"/></a:graphicData></a:graphic>'
+    frame = f"<p:graphicFrame>{shown}</p:graphicFrame>"
+    slide = f"<p:sld {_P}><p:cSld><p:spTree>{frame}</p:spTree></p:cSld></p:sld>"
+    listed = f'<p:presentation {_P}><p:sldIdLst><p:sldId id="256" r:id="s"/></p:sldIdLst></p:presentation>'
+    return office(
+        "ppt/presentation.xml",
+        listed.encode(),
+        ("ppt/_rels/presentation.xml.rels", related({"s": ("slide", "slides/slide1.xml")})),
+        ("ppt/slides/slide1.xml", slide.encode()),
+        ("ppt/slides/_rels/slide1.xml.rels", related({"c": ("chart", "../chart.xml")})),
+        ("ppt/chart.xml", points),
+    )
+
+
+def _mail_in_mail(depth: int) -> bytes:
+    """Messages attached to messages, each of them twice."""
+    inner = b"Subject: x\n\nbottom"
+    for number in range(depth):
+        mark = b"b%d" % number
+        part = b"--%b\nContent-Type: message/rfc822\n\n%b\n" % (mark, inner)
+        inner = b'Subject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="%b"\n\n%b%b--%b--\n' % (
+            mark,
+            part,
+            part,
+            mark,
+        )
+    return inner
+
+
 BOMBS: dict[str, tuple[str, Bomb]] = {
+    "a-comment-100000-times": ("pdf", lambda: _annotations(100_000)),
+    "a-field-of-itself": ("pdf", _fields_of_themselves),
+    "attached-to-itself": ("pdf", lambda: _attached_to_itself(8)),
+    "an-attached-gibibyte": ("pdf", _attached_blanks),
+    "a-chart-of-a-million-points": ("pptx", _chart_without_end),
+    "mail-in-mail": ("eml", lambda: _mail_in_mail(16)),
     "flate": ("pdf", lambda: _flate_often(1)),
     "flate-twice": ("pdf", lambda: _flate_often(2)),
     "flate-five-times": ("pdf", lambda: _flate_often(5)),

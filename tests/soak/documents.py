@@ -24,7 +24,7 @@ from pathlib import Path
 
 from lens_lsp.documents.extractor import GRACE, SECONDS, Extractor
 from lens_lsp.documents.kinds import Extracted, Unextracted, kind_for, kind_named
-from tests.soak.document_bombs import BOMBS, docx, epub, open_document, page, sheet, workbook
+from tests.soak.document_bombs import BOMBS, docx, epub, office, open_document, page, pdf, related, sheet, workbook
 from tests.soak.harness import Options, Verdict, harness
 
 LATE = 2.0
@@ -76,7 +76,7 @@ def made() -> dict[str, bytes]:
     """A small good document of each kind, by a name that ends as its kind's do."""
     rows = '<sheetData><row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row></sheetData>'
     mail = b"Subject: lamps\nFrom: a@lamp.example\nDate: Fri, 1 Mar 2024 10:00:00 +0000\n\nLit.\n\nAgain.\n"
-    return {
+    return beside() | {
         "a.pdf": page(b"BT /F 12 Tf 10 700 Td (The lamps are lit) Tj 0 -20 Td (again) Tj ET"),
         "a.docx": docx("<w:p><w:r><w:t>The lamps</w:t></w:r></w:p><w:p><w:r><w:t>are lit.</w:t></w:r></w:p>"),
         "a.xlsx": workbook(sheet(rows)),
@@ -86,6 +86,47 @@ def made() -> dict[str, bytes]:
         "a.eml": mail,
         "a.mbox": b"From a Fri Mar  1 10:00:00 2024\n" + mail + b"\nFrom b Fri Mar  1 11:00:00 2024\n" + mail,
     }
+
+
+def beside() -> dict[str, bytes]:
+    """Small good documents with forms, comments, headers, charts and attachments."""
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    c = 'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+    r = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+    run = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
+    drawn = f'<w:p><w:r><w:drawing {c} {r}><c:chart r:id="c"/></w:drawing><w:commentReference w:id="1"/></w:r></w:p>'
+    point = '<c:pt idx="0"><c:v>8.2</c:v></c:pt>'
+    values = f"<c:ser><c:val><c:numRef><c:numCache>{point}</c:numCache></c:numRef></c:val></c:ser>"
+    word = office(
+        "word/document.xml",
+        f"<w:document {w}><w:body>{run.format('The lamps')}{drawn}</w:body></w:document>".encode(),
+        (
+            "word/_rels/document.xml.rels",
+            related({"c": ("chart", "c.xml"), "h": ("header", "h.xml"), "n": ("comments", "n.xml")}),
+        ),
+        ("word/h.xml", f"<w:hdr {w}>{run.format('Acme')}</w:hdr>".encode()),
+        ("word/n.xml", f'<w:comments {w}><w:comment w:id="1">{run.format("lit")}</w:comment></w:comments>'.encode()),
+        (
+            "word/c.xml",
+            f"<c:chartSpace {c}><c:chart><c:plotArea><c:barChart>{values}</c:barChart></c:plotArea></c:chart>"
+            "</c:chartSpace>".encode(),
+        ),
+    )
+    form = pdf(
+        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]>>/Names<</EmbeddedFiles<</Names[(a)6 0 R]>>>>>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Annots[4 0 R 5 0 R]>>",
+        b"<</Type/Annot/Subtype/Widget/Rect[0 0 99 9]/FT/Tx/T(a)/TU(Owner)/V(Ann)>>",
+        b"<</Type/Annot/Subtype/Highlight/Rect[0 9 99 19]/QuadPoints[0 19 99 19 0 9 99 9]/T(Bo)/Contents(lit)>>",
+        b"<</Type/Filespec/F(a.txt)/UF(a.txt)/EF<</F 7 0 R>>>>",
+        b"<</Type/EmbeddedFile/Length 9>>\nstream\nThe lamps\nendstream",
+    )
+    mail = (
+        b'Subject: lamps\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n\n--b\n\nLit.\n--b\n'
+        b'Content-Disposition: attachment; filename="a.pdf"\n\n' + form + b"\n--b\n"
+        b"Content-Type: message/rfc822\n\nSubject: again\n\nLit.\n--b--\n"
+    )
+    return {"b.docx": word, "b.pdf": form, "b.eml": mail}
 
 
 def samples() -> dict[str, bytes]:

@@ -48,8 +48,8 @@ sys.exit(main(sys.argv[1:]))
 """
 DEAF = """
 import sys
-from lens_lsp.judge.cancellation import Work
-Work.ended = Work.late = Work.over = lambda self: False
+from lens_lsp.judge.cancellation import QuestionTasks
+QuestionTasks.ended = QuestionTasks.late = QuestionTasks.over = lambda self: False
 from lens_lsp.cli import main
 sys.exit(main(sys.argv[1:]))
 """

@@ -8,7 +8,7 @@ only (runs of blanks, ligatures, soft hyphens) is made plain, and what could ste
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -75,6 +75,7 @@ class TextComposer:
         self._list: object = None
         """The table or run of list items that the last block belongs to: its next line needs no blank one before."""
         self._cut = False
+        self._hidden: list[Span] = []
 
     @property
     def full(self) -> bool:
@@ -112,6 +113,35 @@ class TextComposer:
         """A table that begins when its first row comes; other blocks may stand between its rows."""
         return TableComposer(self)
 
+    def include(self, found: Extracted, placed: Callable[[Locator], Locator], lower: int) -> None:
+        """All of another document's text; ``placed`` makes places of its own ones, its headings are ``lower`` levels
+        deeper. One that there is no room for is left out whole."""
+        if self._length + len(found.text) > MOST_TEXT:
+            self._cut = True
+            return
+        if self._blocks:
+            self._write("\n\n")
+        start, self._list = self._length, None
+
+        def moved(span: Span) -> Span:
+            return Span(span.start + start, span.end + start)
+
+        for block in found.structure.blocks:
+            kind = BlockKind.PARAGRAPH if block.kind is BlockKind.FRONT_MATTER else block.kind
+            header = None if block.header is None else moved(block.header)
+            self._blocks.append(Block(kind, moved(block.span), header))
+        self._headings += [
+            replace(heading, span=moved(heading.span), level=heading.level + lower)
+            for heading in found.structure.headings
+        ]
+        self._hidden += [moved(span) for span in found.structure.hidden]
+        places = [*zip(found.locators.starts, found.locators.locators, strict=True)]
+        for at, place in places if places and places[0][0] == 0 else [(0, {}), *places]:
+            if (self._locators[-1] if self._locators else {}) != (made := placed(place)):
+                self._starts.append(start + at)
+                self._locators.append(made)
+        self._write(found.text)
+
     def row(
         self, table: TableComposer, line: Sequence[str], places: Sequence[Locator], header: Span | None
     ) -> Span | None:
@@ -131,7 +161,13 @@ class TextComposer:
         head = replace(head, fields=pairs(fields))
         if titled and not head.title and self._headings and self._headings[0].span.start == 0:
             head = replace(head, title=self._headings[0].text)
-        structure = Structure(head=head, headings=tuple(self._headings), blocks=tuple(self._blocks), fields=fields)
+        structure = Structure(
+            head=head,
+            headings=tuple(self._headings),
+            blocks=tuple(self._blocks),
+            fields=fields,
+            hidden=tuple(self._hidden),
+        )
         locators = LocatorMap(tuple(self._starts), tuple(self._locators))
         return Extracted(text, locators, structure, tuple(said))
 

@@ -17,7 +17,7 @@ from lxml.etree import _Element as Element
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of
-from lens_lsp.documents.readers.office import Package, parsed, properties
+from lens_lsp.documents.readers.office_package import Package, parsed, properties
 from lens_lsp.model.documents import BlockKind, Head
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata

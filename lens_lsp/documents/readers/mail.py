@@ -1,6 +1,7 @@
 """Readers of mail: one message (EML), or a mailbox (MBOX) of them, each with its number and the day it was sent.
 
-What a person reads is read: who wrote to whom, when and about what, and the words. Attachments are named, not read.
+What a person reads is read: who wrote to whom, when and about what, the words, and what is attached, by the readers
+of its kinds.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from email.errors import MessageError
 from email.header import Header, decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from functools import partial
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
+from lens_lsp.documents.readers.attachments import Attachments
 from lens_lsp.documents.readers.composer import TextComposer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
 from lens_lsp.model.documents import BlockKind, Head, Locator
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata, sensitive
 
-_SHOWN = ("from", "to", "cc", "date")
+_SHOWN = ("from", "sender", "reply-to", "to", "cc", "bcc", "date")
 _MOST_OF_HEADER = 1000
 """Code points; mail to a thousand people names the first of them."""
 _FROM = regex(rb"^From [^\r\n]*\d:\d\d[^\r\n]*\r?\n", re.MULTILINE)
@@ -32,30 +35,44 @@ _ESCAPED_FROM = regex(rb"^>(>*From )", re.MULTILINE)
 _PARAGRAPHS = regex(r"\n[ \t]*\n")
 _KEYS = {"subject", "from", "to", "date", "received", "message-id", "mime-version", "return-path", "content-type"}
 _DEEPEST = 50
+_MESSAGE = "message/rfc822"
 
 
 class MessageReader:
-    """One message. Its head is its metadata."""
+    """One message. Its head is its metadata. ``depth`` is how deep it is attached to other documents itself."""
+
+    def __init__(self, depth: int = 0) -> None:
+        self._depth = depth
 
     def extract(self, data: bytes) -> Extracted:
-        """Head, words and names of attachments; raises `Unextracted` for what is no message."""
+        """Head, words and attachments; raises `Unextracted` for what is no message."""
+        return self.extract_parsed(_parsed(_FROM.sub(b"", data, count=1) if data.startswith(b"From ") else data))
+
+    def extract_parsed(self, message: Message) -> Extracted:
+        """The same of a message that another one holds; raises `Unextracted` for one without a head."""
         composer = TextComposer()
-        message = _parsed(_FROM.sub(b"", data, count=1) if data.startswith(b"From ") else data)
+        _refuse_headless(message)
         subject = _header(message, "subject")
         composer.place(_place(message, 1))
         composer.block(BlockKind.FRONT_MATTER, "\n".join(_lines_of_head(message, ("subject", *_SHOWN))))
-        _compose(message, composer)
-        return replace(composer.extracted(Head(title=on_one_line(subject) or None)), private=_private(message))
+        attachments = Attachments(composer, self._depth)
+        _compose(message, composer, attachments, _place(message, 1), 1)
+        found = composer.extracted(Head(title=on_one_line(subject) or None), attachments.notices)
+        return replace(found, private=_private(message) or attachments.private, pictures=attachments.pictures)
 
 
 class MailboxReader:
-    """A mailbox in one file. Each message stands under its subject as a heading."""
+    """A mailbox in one file. Each message stands under its subject as a heading. ``depth`` as for a message."""
+
+    def __init__(self, depth: int = 0) -> None:
+        self._depth = depth
 
     def extract(self, data: bytes) -> Extracted:
         """All messages in order; raises `Unextracted` for what is no mailbox."""
         composer = TextComposer()
         if not _FROM.match(data):
             raise Unextracted(Failure.BROKEN, "it is no mailbox")
+        attachments = Attachments(composer, self._depth)
         unread, private = 0, None
         for number, written in enumerate(_messages(data), start=1):
             if composer.full:
@@ -69,9 +86,10 @@ class MailboxReader:
             composer.place(_place(message, number))
             composer.heading(_header(message, "subject") or "(no subject)", 1)
             composer.paragraph("\n".join(_lines_of_head(message, _SHOWN)))
-            _compose(message, composer)
-        notices = [f"messages that could not be read: {unread}"] if unread else ()
-        return replace(composer.extracted(notices=notices), private=private)
+            _compose(message, composer, attachments, _place(message, number), 2)
+        notices = [*([f"messages that could not be read: {unread}"] if unread else ()), *attachments.notices]
+        private = private or attachments.private
+        return replace(composer.extracted(notices=notices), private=private, pictures=attachments.pictures)
 
 
 def _messages(data: bytes) -> Iterator[bytes]:
@@ -84,14 +102,18 @@ def _messages(data: bytes) -> Iterator[bytes]:
 
 def _parsed(data: bytes) -> Message:
     message = message_from_bytes(data, policy=policy.compat32)
-    if not any(key.lower() in _KEYS for key in message):
-        raise Unextracted(Failure.BROKEN, "it is no message")
+    _refuse_headless(message)
     return message
 
 
-def _compose(message: Message, composer: TextComposer) -> None:
-    """The words of a message and the names of what is attached."""
-    attached: list[str] = []
+def _refuse_headless(message: Message) -> None:
+    if not any(key.lower() in _KEYS for key in message):
+        raise Unextracted(Failure.BROKEN, "it is no message")
+
+
+def _compose(message: Message, composer: TextComposer, attachments: Attachments, place: Locator, level: int) -> None:
+    """The words of a message and what is attached, under headings of a level."""
+    attached: list[tuple[str, Message]] = []
     for part in _bodies(message, attached):
         text = _decoded(part)
         if part.get_content_type() == "text/html":
@@ -102,14 +124,44 @@ def _compose(message: Message, composer: TextComposer) -> None:
             for paragraph in _PARAGRAPHS.split(_unwrapped(text) if _flows(part) else text):
                 composer.paragraph(paragraph)
     if attached:
-        composer.paragraph("Attached: " + ", ".join(attached))
+        composer.paragraph("Attached: " + ", ".join(name for name, _ in attached))
+    for name, part in attached:
+        kind = part.get_content_type()
+        inner = _inner(part)
+        payload = part.get_payload(decode=True)
+        data = _decoded(part).encode("utf-8", "replace") if kind.startswith("text/") else payload
+        attachments.read(
+            name,
+            data if isinstance(data, bytes) else b"",
+            place,
+            level,
+            kind,
+            None if inner is None or kind != _MESSAGE else partial(_of_inner, inner),
+        )
 
 
-def _bodies(part: Message, attached: list[str], depth: int = 0) -> list[Message]:
-    """The parts to be read, of several ways to say the same the plainest; names of others are added to ``attached``."""
+def _of_inner(message: Message, depth: int) -> Extracted:
+    return MessageReader(depth).extract_parsed(message)
+
+
+def _inner(part: Message) -> Message | None:
+    """The message that a part holds whole."""
+    below = part.get_payload()
+    inner = below[0] if isinstance(below, list) and below else None
+    return inner if isinstance(inner, Message) else None
+
+
+def _name_of(part: Message, name: str, kind: str) -> str:
+    """The name of an attachment; a message without one is called by its subject."""
+    inner = _inner(part)
+    return name or (_header(inner, "subject") if kind == _MESSAGE and inner is not None else "") or kind
+
+
+def _bodies(part: Message, attached: list[tuple[str, Message]], depth: int = 0) -> list[Message]:
+    """The parts to be read, of several ways to say the same the plainest; others are added to ``attached``."""
     kind, name = part.get_content_type(), _file_name(part)
-    if name or part.get_content_disposition() == "attachment" or kind == "message/rfc822":
-        attached.append(name or kind)
+    if name or part.get_content_disposition() == "attachment" or kind == _MESSAGE:
+        attached.append((_name_of(part, name, kind), part))
         return []
     if part.is_multipart() and depth < _DEEPEST:
         ways = [_bodies(below, attached, depth + 1) for below in part.get_payload() if isinstance(below, Message)]

@@ -1,61 +1,36 @@
 """Readers of office files, zips of XML parts: Word (DOCX), PowerPoint (PPTX) and OpenDocument (ODT, ODP).
 
-Only the parts that are asked for are unpacked, each within a bound; pictures never are. Not python-docx or python-pptx:
-both refuse files of the ISO-strict kind, and python-docx those with a relation to a part that is missing. Read is what
-a person reads in the window, in its order. Left out is what the window does not show (deleted and hidden text, field
-codes), what stands on every page or slide, and tables of contents, whose lines all come again as headings.
+Not python-docx or python-pptx: both refuse files of the ISO-strict kind, and python-docx those with a relation to a
+part that is missing. Read is what a person reads in the window, in its order; what stands beside the text is a labelled
+line where it stands: ``Comment (Ann): too long``. Headers and footers come once, behind the text. Left out is what the
+window does not show (hidden text, field codes), deleted text, which is counted, and tables of contents, whose lines all
+come again as headings.
 """
 
 from __future__ import annotations
 
-import io
-import posixpath
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
-from functools import lru_cache
-from typing import TypeAlias
-
-from lxml import etree
+from dataclasses import field
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of, in_reading_order
-from lens_lsp.model.documents import Head, Locator
+from lens_lsp.documents.readers.composer import TableComposer, TextComposer, in_reading_order
+from lens_lsp.documents.readers.office_charts import chart, diagram, open_chart, text_of
+from lens_lsp.documents.readers.office_package import (
+    Element,
+    Package,
+    Relation,
+    attribute,
+    child,
+    children,
+    every,
+    inside,
+    number,
+    prefixed,
+)
+from lens_lsp.model.documents import Locator
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
-from lens_lsp.model.marks import of_metadata
 
-Element: TypeAlias = etree._Element
-MOST_PART = 64_000_000
-"""Bytes of one unpacked part."""
-MOST_PARTS = 128_000_000
-"""Bytes of all parts that are unpacked for one document."""
-_NAMES = ("name", "property")
-_LONGEST_PROPERTY = 2000
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
-_PROPERTIES = (
-    ("core-properties", "docProps/core.xml"),
-    ("", "meta.xml"),
-    ("custom-properties", "docProps/custom.xml"),
-    ("extended-properties", "docProps/app.xml"),
-)
-"""Parts with metadata: the kind of relation that names one, and where it is without such a relation."""
-_OFFICE, _STRICT = "http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/"
-_ODF = "urn:oasis:names:tc:opendocument:xmlns:"
-_MAIN = {"wordprocessingml": "w", "presentationml": "p", "spreadsheetml": "x", "drawingml": "a"}
-_PREFIXES = {
-    **{f"{_OFFICE}{name}/2006/main": prefix for name, prefix in _MAIN.items()},
-    **{f"{_STRICT}{name}/main": prefix for name, prefix in _MAIN.items()},
-    **{f"{base}/math": "m" for base in (f"{_OFFICE}officeDocument/2006", f"{_STRICT}officeDocument")},
-    f"{_OFFICE}drawingml/2006/diagram": "dgm",
-    f"{_STRICT}drawingml/diagram": "dgm",
-    f"{_OFFICE}markup-compatibility/2006": "mc",
-    **{f"{_ODF}{name}:1.0": name for name in ("office", "text", "table", "presentation", "style", "meta")},
-    f"{_ODF}drawing:1.0": "draw",
-    "http://purl.org/dc/elements/1.1/": "dc",
-    f"{_OFFICE}package/2006/metadata/core-properties": "cp",
-}
 _WORD_HEADING = regex(r"heading ([1-9])")
 _CONTENTS_NAME = regex(r"toc [1-9]")
 _BODY_LEVEL = 9
@@ -70,7 +45,23 @@ _WORD_LEFT_OUT = frozenset(
     | {f"w:{part}Pr" for part in ("p", "r", "sect", "tbl", "tr", "tc", "sdt")}
 )
 _SHOWN_AS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-", "w:ptab": " "}
-_NOTES = (("footnotes", "w:footnote"), ("endnotes", "w:endnote"), ("comments", "w:comment"))
+_NOTES = (("footnotes", "w:footnote", "Footnote"), ("endnotes", "w:endnote", "Endnote"))
+_NO_NOTE = ("separator", "notice")
+_ON_EVERY_PAGE = (("header", "Header"), ("footer", "Footer"))
+_DELETED = frozenset({"w:delText", "w:moveFrom"})
+_SYMBOLS = {
+    "F0FE": "☒",
+    "F0FD": "☒",
+    "F078": "☒",
+    "F0A8": "☐",
+    "F06F": "☐",
+    "F0FC": "✓",
+    "F0E0": "→",
+    "F0B7": "•",
+}
+"""What the boxes, arrows and bullets of the symbol fonts are in everybody's."""
+_BESIDE = frozenset({"w:txbxContent", "w:commentReference", "c:chart", "cx:chart", "dgm:relIds", "wp:docPr"})
+"""What is anchored in a paragraph and stands beside its text."""
 _TITLE_PLACEHOLDER = "title"
 _BODY = "body"
 _NO_PLACEHOLDER = "none"
@@ -79,7 +70,8 @@ _LIKE = {"ctrTitle": _TITLE_PLACEHOLDER, "subTitle": _BODY, "obj": _BODY, "": _B
 _SLIDE_FURNITURE = frozenset({"dt", "ftr", "hdr", "sldNum"})
 _LISTS = frozenset({"", "body", "obj"})
 """Placeholders whose paragraphs are items of a list unless they say otherwise."""
-_SLIDE_SHAPES = frozenset({"p:sp", "p:grpSp", "p:graphicFrame"})
+_SLIDE_SHAPES = frozenset({"p:sp", "p:grpSp", "p:graphicFrame", "p:pic"})
+_FURNITURE_LABELS = {"ftr": "Footer", "hdr": "Header"}
 _BULLETS = frozenset({"a:buChar", "a:buAutoNum", "a:buBlip"})
 _SAME_ROW_EMU = 228_600
 """English metric units, a quarter of an inch: shapes whose tops are as near are read from left to right."""
@@ -101,12 +93,16 @@ _LEFT_OUT = frozenset(
         "text:number",
         "office:forms",
         "office:event-listeners",
-        "draw:object",
         "draw:image",
         "presentation:notes",
     }
 )
 _ASIDE = frozenset({"text:note", "office:annotation"})
+_ABOUT_COMMENTS = frozenset({"dc:creator", "dc:date", "meta:creator-initials"})
+_NAMES_OF_PICTURES = frozenset({"svg:title", "svg:desc"})
+_FIELDS = frozenset(
+    {"form:text", "form:textarea", "form:formatted-text", "form:combobox", "form:date", "form:time", "form:number"}
+)
 _SHAPES = frozenset(
     {"draw:frame", "draw:custom-shape", "draw:g", "draw:rect", "draw:ellipse", "draw:circle", "draw:line"}
     | {"draw:path", "draw:polygon", "draw:polyline", "draw:connector", "draw:caption", "draw:regular-polygon"}
@@ -118,178 +114,6 @@ _LENGTH = regex(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
 _CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
 _SAME_ROW_CM = 0.6
 """Centimetres: shapes whose tops are as near are read from left to right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """What a part of an Office file names: ``kind`` is the last word of its type, ``target`` a part's name."""
-
-    kind: str
-    target: str
-
-
-class Package:
-    """The parts of one file. Raises `Unextracted` for what is no such file, needs a password or unpacks to too much."""
-
-    def __init__(self, data: bytes) -> None:
-        refuse_encrypted(data)
-        if data.startswith(_OLE):
-            raise Unextracted(Failure.BROKEN, "a file of the old binary kind; save it in the format that its name says")
-        try:
-            self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except zipfile.BadZipFile as error:
-            raise Unextracted(Failure.BROKEN, "it is no zip archive") from error
-        # Names of parts are equal in either case; some writers begin them with a slash or write them with backslashes.
-        self._members = {_part_name(member.filename): member for member in self._zip.infolist()}
-        self._left = MOST_PARTS
-
-    def part(self, name: str) -> bytes | None:
-        """The bytes of a part, ``None`` when there is none of this name."""
-        member = self._members.get(_part_name(name))
-        if member is None:
-            return None
-        if member.flag_bits & 1:
-            raise Unextracted(Failure.ENCRYPTED)
-        most = min(MOST_PART, self._left)
-        with self._zip.open(member) as stream:
-            data = stream.read(most + 1)
-        if len(data) > most:
-            raise Unextracted(Failure.TOO_LARGE, f"{name} unpacks to more than is read")
-        self._left -= len(data)
-        return data
-
-    def xml(self, name: str) -> Element | None:
-        """The root of a part, ``None`` when there is none of this name; raises what lxml raises on broken XML."""
-        data = self.part(name)
-        return None if data is None else parsed(data)
-
-    def relations(self, name: str = "") -> dict[str, Relation]:
-        """What a part names, by identifier; what the package itself names without a name."""
-        folder, base = posixpath.split(name)
-        root = self.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
-        found: dict[str, Relation] = {}
-        for element in root if root is not None else ():
-            if attribute(element, "TargetMode") != "External":
-                target = posixpath.normpath(posixpath.join("/", folder, attribute(element, "Target")))
-                found[attribute(element, "Id")] = Relation(attribute(element, "Type").rpartition("/")[2], target)
-        return found
-
-    def pictures(self, name: str) -> int:
-        """How many pictures a part of an Office file shows; one that comes again counts once."""
-        named = {_part_name(found.target) for found in self.relations(name).values() if found.kind == "image"}
-        return sum(part in self._members for part in named)
-
-    def related(self, name: str, kind: str) -> str | None:
-        """The first part of a kind that a part names, ``None`` when there is none."""
-        targets = (relation.target for relation in self.relations(name).values() if relation.kind == kind)
-        return next((target for target in targets if _part_name(target) in self._members), None)
-
-    def refuse_password(self) -> None:
-        """Raise `Unextracted` when parts of an OpenDocument file are encrypted."""
-        if b"encryption-data" in (self.part("META-INF/manifest.xml") or b""):
-            raise Unextracted(Failure.ENCRYPTED)
-
-    def head(self) -> Head:
-        """What its metadata says about the document."""
-        return _head(next(iter(self._metadata()), None))
-
-    def private(self) -> str | None:
-        """How its properties, its own and those of users, say ``lens: private``."""
-        return of_metadata(pair for root in self._metadata() for pair in properties(root))
-
-    def extracted(self, composer: TextComposer, pictures: int) -> Extracted:
-        """The text of the document with its title, else its first heading, and what its metadata says."""
-        return replace(composer.extracted(self.head(), titled=True), pictures=pictures, private=self.private())
-
-    def _metadata(self) -> Iterator[Element]:
-        """The roots of its metadata: the core properties or the OpenDocument ones first, then those of users."""
-        for kind, name in _PROPERTIES:
-            root = self.xml((kind and self.related("", kind)) or name)
-            if root is not None:
-                yield root
-
-
-def refuse_encrypted(data: bytes) -> None:
-    """Raise `Unextracted` for an Office file with a password, which comes in the container of the old binary kinds."""
-    if data.startswith(_OLE) and _ENCRYPTED_STREAM in data:
-        raise Unextracted(Failure.ENCRYPTED)
-
-
-def parsed(data: bytes) -> Element:
-    """The root of some XML. Nothing outside is fetched, and what declares its own entities is refused."""
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
-    )
-    root = etree.fromstring(data, parser)
-    if root.getroottree().docinfo.doctype:
-        raise Unextracted(Failure.BROKEN, "it declares a document type of its own")
-    return root
-
-
-@lru_cache(maxsize=4096)
-def prefixed(tag: str) -> str:
-    """The name of an element with the prefix that everybody gives its namespace, ``"w:p"``; strict files alike."""
-    namespace, _, name = tag[1:].rpartition("}")
-    return f"{_PREFIXES.get(namespace, '')}:{name}" if namespace else tag
-
-
-def attribute(element: Element, name: str) -> str:
-    """The attribute of this name in whatever namespace, empty when there is none."""
-    for key, value in element.attrib.items():
-        if key == name or (key.endswith(name) and key[-len(name) - 1] == "}"):
-            return str(value)
-    return ""
-
-
-def number(element: Element, name: str, default: int) -> int:
-    """The attribute as a whole number, the default when it is none."""
-    value = attribute(element, name)
-    return int(value) if value.lstrip("-").isdecimal() and len(value) < 16 else default
-
-
-def children(element: Element | None, name: str) -> Iterator[Element]:
-    """The elements of a name right below one."""
-    for below in element if element is not None else ():
-        if prefixed(below.tag) == name:
-            yield below
-
-
-def child(element: Element | None, *names: str) -> Element | None:
-    """The element at the end of a way down through first children of these names."""
-    for name in names:
-        element = next(children(element, name), None)
-    return element
-
-
-def every(element: Element | None, name: str) -> Iterator[Element]:
-    """All elements of a name below one, in document order."""
-    for below in element.iter() if element is not None else ():
-        if prefixed(below.tag) == name:
-            yield below
-
-
-def properties(root: Element) -> Iterator[tuple[str, str]]:
-    """Names and values of metadata: elements with a text, named by an attribute where they have one that names."""
-    for element in root.iter():
-        if isinstance(element.tag, str):
-            named = next((attribute(element, key) for key in _NAMES if attribute(element, key)), "")
-            value = (
-                attribute(element, "content") or "".join(str(text) for text in element.itertext())[:_LONGEST_PROPERTY]
-            )
-            yield named or element.tag.rpartition("}")[2], value
-
-
-def _part_name(name: str) -> str:
-    return name.replace("\\", "/").lstrip("/").lower()
-
-
-def _head(root: Element | None) -> Head:
-    said: dict[str, list[str]] = {}
-    for element in root.iter() if root is not None else ():
-        said.setdefault(prefixed(element.tag), []).append(element.text or "")
-    keywords = [*said.get("cp:keywords", ()), *said.get("meta:keyword", ())]
-    title = next(iter(said.get("dc:title", ())), None)
-    return head_of(title, [*said.get("dc:subject", ()), *said.get("dc:description", ())], ",".join(keywords))
 
 
 def _put_table(
@@ -310,25 +134,31 @@ def _put_table(
 
 
 class DocxReader:
-    """``.docx`` and its kin. Footnotes, endnotes and comments are paragraphs behind the text."""
+    """``.docx`` and its kin. Comments, charts and text boxes stand behind the paragraph they hang on, footnotes and
+    endnotes behind the text, headers and footers behind them."""
 
     def extract(self, data: bytes) -> Extracted:
         """All of the document; its places have no locators, because only a layout has pages."""
         package = Package(data)
         main = package.related("", "officeDocument") or "word/document.xml"
-        body = child(package.xml(main), "w:body")
+        root = package.xml(main)
+        body = child(root, "w:body")
         if body is None:
             raise Unextracted(Failure.BROKEN, "it has no text part")
         composer = TextComposer()
-        styles = package.related(main, "styles")
-        reading = _WordText(composer, _styles(package.xml(styles) if styles is not None else None))
+        reading = _WordText(composer, package, main)
         reading.blocks(body)
-        for kind, name in _NOTES:
+        for kind, name, label in _NOTES:
             part = package.related(main, kind)
-            for note in every(package.xml(part), name) if part is not None else ():
-                if not attribute(note, "type").lower().endswith("separator"):
-                    reading.blocks(note)
-        return package.extracted(composer, package.pictures(main))
+            notes = every(package.aside(part), name)
+            shown = [note for note in notes if not attribute(note, "type").lower().endswith(_NO_NOTE)]
+            for count, note in enumerate(shown, 1):
+                reading.labelled(note, f"{label} {count}")
+        reading.rest()
+        deleted = sum(1 for each in root.iter() if prefixed(each.tag) in _DELETED) if root is not None else 0
+        notices = [f"deleted text that changes are tracked of is left out: {deleted:,}"] if deleted else []
+        package.name_embedded(main)
+        return package.extracted(composer, package.pictures(main), notices)
 
 
 @dataclass(slots=True)
@@ -352,11 +182,76 @@ class _OfficeLine:
 class _WordText:
     """Puts the text of a Word document together."""
 
-    def __init__(self, composer: TextComposer, styles: dict[str, _WordStyle]) -> None:
+    def __init__(self, composer: TextComposer, package: Package, main: str) -> None:
         self._composer = composer
-        self._styles = styles
+        self._package = package
+        self._relations = package.relations(main)
+        styles = package.related(main, "styles")
+        self._styles = _styles(package.xml(styles) if styles is not None else None)
+        comments = package.related(main, "comments")
+        self._comments = {attribute(comment, "id"): comment for comment in every(package.aside(comments), "w:comment")}
 
-    def blocks(self, parent: Element) -> None:
+    def labelled(self, parent: Element, label: str) -> None:
+        """Paragraphs and tables of a note; its first paragraph says what it is."""
+        paragraphs = [*children(parent, "w:p")]
+        texts = [self._line(paragraph) for paragraph in paragraphs]
+        said = next((at for at, line in enumerate(texts) if "".join(line.parts).strip()), None)
+        if said is None or prefixed(parent[0].tag) != "w:p":
+            self.blocks(parent)
+            return
+        self._composer.paragraph(f"{label}: {''.join(texts[said].parts).strip()}")
+        self._all_beside(texts[said])
+        rest = [each for each in parent if each not in paragraphs[: said + 1]]
+        self.blocks(rest)
+
+    def rest(self) -> None:
+        """Comments that nothing in the text refers to, and what stands on every page, each line once."""
+        for key in list(self._comments):
+            self._comment(key)
+        for kind, label in _ON_EVERY_PAGE:
+            lines: dict[str, None] = {}
+            for found in self._relations.values():
+                if found.kind == kind:
+                    for paragraph in every(self._package.aside(found.target), "w:p"):
+                        lines["".join(self._line(paragraph).parts).strip()] = None
+            for line in filter(None, lines):
+                self._composer.paragraph(f"{label}: {line}")
+
+    def _line(self, paragraph: Element) -> _OfficeLine:
+        line = _OfficeLine()
+        _gather_word(paragraph, line)
+        return line
+
+    def _all_beside(self, line: _OfficeLine) -> None:
+        for element in line.shapes:
+            self._beside(element)
+
+    def _beside(self, element: Element) -> None:
+        """What hangs on a paragraph or stands in a cell beside its text."""
+        name = prefixed(element.tag)
+        if name == "w:commentReference":
+            self._comment(attribute(element, "id"))
+        elif name in ("c:chart", "cx:chart"):
+            found = self._relations.get(attribute(element, "id"))
+            if found is not None:
+                chart(self._package, found.target, self._composer)
+        elif name == "dgm:relIds":
+            found = self._relations.get(attribute(element, "dm"))
+            diagram(self._package, None if found is None else found.target, self._composer)
+        elif name == "wp:docPr":
+            self._composer.paragraph(f"Picture: {attribute(element, 'descr')}")
+        elif name == "w:tbl":
+            self._table(element)
+        else:
+            self.blocks(element)
+
+    def _comment(self, key: str) -> None:
+        comment = self._comments.pop(key, None)
+        if comment is not None:
+            author = attribute(comment, "author")
+            self.labelled(comment, f"Comment ({author})" if author else "Comment")
+
+    def blocks(self, parent: Iterable[Element]) -> None:
         """Paragraphs and tables, through content controls and tracked insertions."""
         for element in parent:
             name = prefixed(element.tag)
@@ -368,8 +263,7 @@ class _WordText:
                 self.blocks(element)
 
     def _paragraph(self, paragraph: Element) -> None:
-        line = _OfficeLine()
-        _gather_word(paragraph, line)
+        line = self._line(paragraph)
         style = self._style(child(paragraph, "w:pPr"))
         text = "".join(line.parts)
         if style.level is not None and style.level < _BODY_LEVEL:
@@ -378,8 +272,7 @@ class _WordText:
             self._composer.item(text)
         elif not style.contents:
             self._composer.paragraph(text)
-        for box in line.shapes:
-            self.blocks(box)
+        self._all_beside(line)
 
     def _style(self, properties: Element | None) -> _WordStyle:
         """What a paragraph's own properties say, else the style it names, else those it is based on."""
@@ -412,10 +305,7 @@ class _WordText:
             texts += " ".join(parts), *[""] * (columns - 1)
         table.row(texts, header=header or None)
         for element in below:
-            if prefixed(element.tag) == "w:tbl":
-                self._table(element)
-            else:
-                self.blocks(element)
+            self._beside(element)
 
 
 def _styles(root: Element | None) -> dict[str, _WordStyle]:
@@ -455,10 +345,25 @@ def _gather_word(element: Element, line: _OfficeLine) -> None:
             line.parts.append(below.text or "")
         elif name in _SHOWN_AS:
             line.parts.append(_SHOWN_AS[name])
-        elif name == "w:txbxContent":
-            line.shapes.append(below)
+        elif name == "w:sym":
+            line.parts.append(_SYMBOLS.get(attribute(below, "char").upper(), ""))
+        elif name in ("w:checkBox", "w:ddList"):
+            line.parts.append(_filled_in(below))
+        elif name in _BESIDE:
+            line.shapes += [below] if name != "wp:docPr" or attribute(below, "descr") else []
         elif name not in _WORD_LEFT_OUT and not (name == "w:r" and _hidden(below)):
             _gather_word(below, line)
+
+
+def _filled_in(field: Element) -> str:
+    """What a box to tick or a list of choices of an old form shows."""
+    if prefixed(field.tag) == "w:checkBox":
+        ticked = child(field, "w:checked")
+        return "☒" if _is_on(child(field, "w:default") if ticked is None else ticked) else "☐"
+    chosen = child(field, "w:result")
+    entries = [attribute(entry, "val") for entry in children(field, "w:listEntry")]
+    at = number(chosen, "val", 0) if chosen is not None else 0
+    return entries[at] if 0 <= at < len(entries) else ""
 
 
 def _gather_cell(element: Element, parts: list[str], below: list[Element]) -> None:
@@ -518,7 +423,7 @@ class PptxReader:
         root = package.xml(main)
         if root is None:
             raise Unextracted(Failure.BROKEN, "it has no presentation part")
-        reading = _Deck(package)
+        reading = _Deck(package, main)
         relations = package.relations(main)
         listed = child(root, "p:sldIdLst")
         for slide, element in enumerate(listed if listed is not None else (), 1):
@@ -531,15 +436,25 @@ class PptxReader:
 class _Deck:
     """Puts the text of a PowerPoint deck together, slide by slide."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, main: str) -> None:
         self.composer = TextComposer()
         self.pictures = 0
         self._package = package
         self._layouts: dict[str, _Places] = {}
         self._layout: _Places = {}
         """Of the slide that is being read."""
-        self._diagrams: dict[str, str] = {}
-        """The data parts of its diagrams, by relation."""
+        self._parts: Mapping[str, Relation] = {}
+        """What the slide names: its charts, the data parts of its diagrams."""
+        self._authors = dict(self._named_authors(main))
+        self._told: set[str] = set()
+        """What stands on every slide and was told already."""
+
+    def _named_authors(self, main: str) -> Iterator[tuple[str, str]]:
+        """The names of those who comment, by identifier: of comments of the older kind and of the newer one."""
+        for kind, name in (("commentAuthors", "p:cmAuthor"), ("authors", "p188:author")):
+            part = self._package.related(main, kind)
+            for author in every(self._package.aside(part), name):
+                yield attribute(author, "id"), attribute(author, "name")
 
     def slide(self, slide: int, part: str) -> None:
         """Its shapes and notes; a slide whose part is missing keeps its number."""
@@ -550,15 +465,46 @@ class _Deck:
         self.composer.place(place)
         relations = self._package.relations(part)
         self.pictures += self._package.pictures(part)
-        self._diagrams = {key: found.target for key, found in relations.items() if found.kind == "diagramData"}
+        self._package.name_embedded(part)
+        self._parts = relations
         parts = {found.kind: found.target for found in relations.values()}
         self._layout = self._places(parts.get("slideLayout"))
         self._shapes(tree)
+        self._behind(parts.get("slideLayout"))
+        for found in relations.values():
+            if found.kind == "comments":
+                self._comments(found.target)
         if "notesSlide" in parts:
             self.composer.place({**place, "part": "notes"})
             for shape in every(self._package.xml(parts["notesSlide"]), "p:sp"):
                 if _placeholder(shape)[0] == _BODY:
                     self._paragraphs(child(shape, "p:txBody"), listed=False)
+
+    def _once(self, label: str, words: str) -> None:
+        line = f"{label}: {words.strip()}"
+        if words.strip() and line not in self._told:
+            self._told.add(line)
+            self.composer.paragraph(line)
+
+    def _behind(self, layout: str | None) -> None:
+        """What a layout and its master show behind the slides that use them."""
+        for part in (layout, self._package.related(layout, "slideMaster") if layout else None):
+            if part is None or part in self._told:
+                continue
+            self._told.add(part)
+            for shape in every(self._package.aside(part), "p:sp"):
+                if _placeholder(shape)[0] == _NO_PLACEHOLDER:
+                    self._once("On every slide", _slide_words(child(shape, "p:txBody")))
+
+    def _comments(self, part: str) -> None:
+        """The comments on a slide, of the older kind and of the newer one with replies."""
+        for comment in inside(self._package.aside(part)):
+            for said in (comment, *every(comment, "p188:reply")):
+                author = self._authors.get(attribute(said, "authorId"), "")
+                body = child(said, "p:text")
+                words = (body.text or "") if body is not None else _slide_words(child(said, "p188:txBody"))
+                if words.strip():
+                    self.composer.paragraph(f"Comment ({author}): {words}" if author else f"Comment: {words}")
 
     def _places(self, part: str | None) -> _Places:
         """Where a layout puts its placeholders, or its master those that it leaves alone."""
@@ -580,10 +526,13 @@ class _Deck:
         """The shapes of a slide or group."""
         shapes: list[Element] = []
         places: list[tuple[float, float] | None] = []
+        furniture: list[tuple[str, str]] = []
         for shape in _shapes(parent):
             kind, index = _placeholder(shape)
             if _LIKE.get(kind, kind) == _TITLE_PLACEHOLDER:
                 self.composer.heading(_slide_words(child(shape, "p:txBody")), 1)
+            elif kind in _FURNITURE_LABELS:
+                furniture.append((_FURNITURE_LABELS[kind], _slide_words(child(shape, "p:txBody"))))
             elif kind not in _SLIDE_FURNITURE:
                 place = _own_place(shape)
                 if place is None and kind != _NO_PLACEHOLDER:
@@ -592,6 +541,8 @@ class _Deck:
                 places.append(place)
         for shape in in_reading_order(shapes, places, _SAME_ROW_EMU):
             self._shape(shape)
+        for label, words in furniture:
+            self._once(label, words)
 
     def _shape(self, shape: Element) -> None:
         name = prefixed(shape.tag)
@@ -602,19 +553,25 @@ class _Deck:
         else:
             for element in children(child(shape, "a:graphic", "a:graphicData"), "a:tbl"):
                 self._table(element)
-            for element in children(child(shape, "a:graphic", "a:graphicData"), "dgm:relIds"):
-                part = self._diagrams.get(attribute(element, "dm"))
-                for words in every(self._package.xml(part), "dgm:t") if part is not None else ():
-                    self._paragraphs(words, listed=True)
+            for element in inside(child(shape, "a:graphic", "a:graphicData")):
+                kind = prefixed(element.tag)
+                found = self._parts.get(attribute(element, "dm" if kind == "dgm:relIds" else "id"))
+                if kind == "dgm:relIds":
+                    diagram(self._package, None if found is None else found.target, self.composer)
+                elif kind in ("c:chart", "cx:chart") and found is not None:
+                    chart(self._package, found.target, self.composer)
+            for properties in every(shape, "p:cNvPr") if name == "p:pic" else ():
+                if attribute(properties, "descr"):
+                    self.composer.paragraph(f"Picture: {attribute(properties, 'descr')}")
 
     def _paragraphs(self, body: Element | None, *, listed: bool) -> None:
         for paragraph in children(body, "a:p"):
             properties = child(paragraph, "a:pPr")
             marks = {prefixed(mark.tag) for mark in properties} if properties is not None else set()
             if marks & _BULLETS or (listed and "a:buNone" not in marks):
-                self.composer.item(_slide_text(paragraph))
+                self.composer.item(text_of(paragraph))
             else:
-                self.composer.paragraph(_slide_text(paragraph))
+                self.composer.paragraph(text_of(paragraph))
 
     def _table(self, element: Element) -> None:
         table = self.composer.table()
@@ -653,24 +610,7 @@ def _own_place(shape: Element) -> tuple[float, float] | None:
 
 
 def _slide_words(body: Element | None) -> str:
-    return " ".join(_slide_text(paragraph) for paragraph in children(body, "a:p"))
-
-
-def _slide_text(paragraph: Element) -> str:
-    parts: list[str] = []
-    _gather_slide(paragraph, parts)
-    return "".join(parts)
-
-
-def _gather_slide(element: Element, parts: list[str]) -> None:
-    for below in element:
-        name = prefixed(below.tag)
-        if name in ("a:t", "m:t"):
-            parts.append(below.text or "")
-        elif name == "a:br":
-            parts.append("\n")
-        elif name != "mc:Fallback":
-            _gather_slide(below, parts)
+    return " ".join(text_of(paragraph) for paragraph in children(body, "a:p"))
 
 
 def _relation_id(element: Element) -> str:
@@ -679,7 +619,8 @@ def _relation_id(element: Element) -> str:
 
 
 class OpenDocumentReader:
-    """``.odt``, ``.odp`` and their templates. Notes and comments of a text are paragraphs behind it."""
+    """``.odt``, ``.odp`` and their templates. Comments and charts stand behind the paragraph they hang on, notes of a
+    text behind it, then its form's values, headers and footers."""
 
     def extract(self, data: bytes) -> Extracted:
         """All of the text; of a deck ``{"slide": 4}``, and ``{"slide": 4, "part": "notes"}`` for what is said."""
@@ -690,23 +631,69 @@ class OpenDocumentReader:
         if body is None:
             raise Unextracted(Failure.BROKEN, "it has no content part")
         composer = TextComposer()
-        reading = _OpenText(composer, _levels(root, package.xml("styles.xml")))
+        styles = package.xml("styles.xml")
+        reading = _OpenText(composer, package, _levels(root, styles))
         deck = child(body, "office:presentation")
         if deck is None:
             reading.blocks(body)
             reading.asides()
         else:
             _slides(deck, reading, composer)
-        return package.extracted(composer, _pictures(body))
+        composer.place({})
+        for line in dict.fromkeys([*form_values(body), *on_every_page(styles, deck)]):
+            composer.paragraph(line)
+        deleted = sum(1 for _ in every(body, "text:deletion"))
+        notices = [f"deleted text that changes are tracked of is left out: {deleted:,}"] if deleted else []
+        return package.extracted(composer, _pictures(body), notices)
+
+
+def form_values(body: Element | None) -> Iterator[str]:
+    """A line for each field of a form that is filled in."""
+    for form in every(body, "office:forms"):
+        for element in form.iter():
+            name = prefixed(element.tag)
+            label = attribute(element, "label") or attribute(element, "title") or attribute(element, "name")
+            value = attribute(element, "current-value") or attribute(element, "value")
+            if name in ("form:checkbox", "form:radio"):
+                value = "checked" if "checked" in (attribute(element, "current-state"), value) else ""
+            elif name == "form:listbox":
+                value = ", ".join(
+                    attribute(option, "label")
+                    for option in children(element, "form:option")
+                    if attribute(option, "current-selected") == "true"
+                )
+            elif name not in _FIELDS:
+                continue
+            if value:
+                yield f"Form field {label}: {value}" if label else f"Form field: {value}"
+
+
+def on_every_page(styles: Element | None, deck: Element | None) -> Iterator[str]:
+    """A line for each of the headers and footers of the pages."""
+    for page in every(styles, "style:master-page"):
+        for element in page:
+            kind = prefixed(element.tag).partition(":")[2].partition("-")[0]
+            shown = attribute(element, "display") != "false"
+            if shown and prefixed(element.tag).startswith("style:") and kind in ("header", "footer"):
+                for paragraph in element.iter():
+                    words = "".join(map(str, paragraph.itertext())).strip()
+                    if prefixed(paragraph.tag) in ("text:p", "text:h") and words:
+                        yield f"{kind.title()}: {words}"
+    for kind in ("header", "footer"):
+        for declared in every(deck, f"presentation:{kind}-decl"):
+            if declared.text:
+                yield f"{kind.title()}: {declared.text}"
 
 
 class _OpenText:
     """Puts the text of an OpenDocument file together. ``levels`` are those of the styles that are headings."""
 
-    def __init__(self, composer: TextComposer, levels: Mapping[str, int]) -> None:
+    def __init__(self, composer: TextComposer, package: Package, levels: Mapping[str, int]) -> None:
         self._composer = composer
+        self._package = package
         self._levels = levels
         self._asides: list[Element] = []
+        self._comments: list[Element] = []
 
     def blocks(self, elements: Iterable[Element], *, listed: bool = False) -> None:
         """Elements with everything below them, as items of a list if they stand in one."""
@@ -719,17 +706,53 @@ class _OpenText:
             elif name == "table:table":
                 self._table(element)
             elif name in _ASIDE:
-                self._asides.append(element)
+                self._keep(element, name)
+                self._tell_comments()
+            elif name == "draw:object":
+                self._object(element)
+            elif name in _NAMES_OF_PICTURES:
+                self._composer.paragraph(f"Picture: {element.text}" if element.text else "")
             elif name not in _LEFT_OUT:
                 self.blocks(element, listed=listed)
 
     def asides(self) -> None:
-        """The notes and comments met since the last call, in their order."""
+        """The notes met since the last call, in their order."""
+        self._tell_comments()
         # Those that stand in notes come behind them: the list grows meanwhile.
         for element in self._asides:
-            body = child(element, "text:note-body")
-            self.blocks(element if body is None else body)
+            cited = child(element, "text:note-citation")
+            mark = "".join(map(str, cited.itertext())).strip() if cited is not None else ""
+            kind = "Endnote" if attribute(element, "note-class") == "endnote" else "Footnote"
+            self._labelled(child(element, "text:note-body"), f"{kind} {mark}".strip())
         self._asides.clear()
+
+    def _keep(self, element: Element, name: str) -> None:
+        (self._asides if name == "text:note" else self._comments).append(element)
+
+    def _tell_comments(self) -> None:
+        comments, self._comments = self._comments, []
+        for element in comments:
+            author = child(element, "dc:creator")
+            said = author.text if author is not None else ""
+            self._labelled(element, f"Comment ({said})" if said else "Comment")
+
+    def _labelled(self, parent: Element | None, label: str) -> None:
+        """Paragraphs and lists of a note or a comment; the first says what it is."""
+        inner = [element for element in inside(parent) if prefixed(element.tag) not in _ABOUT_COMMENTS]
+        if inner and prefixed(inner[0].tag) == "text:p":
+            line = _OfficeLine()
+            self._gather(inner[0], line)
+            self._composer.paragraph(f"{label}: {''.join(line.parts)}")
+            self.blocks(line.shapes)
+            inner = inner[1:]
+        self.blocks(inner)
+
+    def _object(self, element: Element) -> None:
+        """A chart; what else is embedded has no text of its own here."""
+        name = attribute(element, "href").removeprefix("./")
+        root = self._package.aside(f"{name}/content.xml" if name else None)
+        if root is not None:
+            open_chart(root, self._composer)
 
     def heading(self, parent: Element) -> None:
         """All text of a shape, as the heading of a slide."""
@@ -751,6 +774,7 @@ class _OpenText:
             self._composer.paragraph(text)
         for shape in line.shapes:
             self.blocks(shape)
+        self._tell_comments()
 
     def _gather(self, element: Element, line: _OfficeLine) -> None:
         """The text of a paragraph; what stands beside it is kept apart."""
@@ -762,7 +786,7 @@ class _OpenText:
             elif name == "text:line-break":
                 line.parts.append("\n")
             elif name in _ASIDE:
-                self._asides.append(below)
+                self._keep(below, name)
             elif name in _SHAPES:
                 line.shapes.append(below)
             elif name not in _LEFT_OUT:
@@ -781,7 +805,9 @@ class _OpenText:
             elif name == "table:table":
                 tables.append(element)
             elif name in _ASIDE:
-                self._asides.append(element)
+                self._keep(element, name)
+            elif name == "draw:object":
+                tables.append(element)
             elif name not in _LEFT_OUT:
                 parts.append(self._words(element, tables))
         return " ".join(part for part in parts if part)
@@ -798,7 +824,8 @@ class _OpenText:
             texts += ["" if covered else self._words(cell, inner)] * columns
         table.row(texts, header=header or None)
         for element in inner:
-            self._table(element)
+            self.blocks([element])
+        self._tell_comments()
 
 
 def _pictures(body: Element) -> int:

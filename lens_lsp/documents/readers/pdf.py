@@ -20,11 +20,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from itertools import pairwise
+from statistics import median
 
 import pypdfium2.raw as pdfium
 
-from lens_lsp.documents.frames import MOST_VIEW, PNG
-from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View, pages_shown
+from lens_lsp.documents.frames import MOST_VIEW, PNG, scanned_from
+from lens_lsp.documents.kinds import Extracted, Failure, ScannedLine, ScannedPage, Unextracted, View, pages_shown
+from lens_lsp.documents.readers.attachments import Attachments
 from lens_lsp.documents.readers.composer import MOST_TEXT, TextComposer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf_layout import (
     WIDE_GAP,
@@ -36,10 +38,13 @@ from lens_lsp.documents.readers.pdf_layout import (
     PageText,
     PdfTextPiece,
     TextStyle,
+    line_numbers_of,
     passages_of,
     regions_of,
 )
-from lens_lsp.model.documents import BlockKind, Head, Locator
+from lens_lsp.documents.readers.pdf_letters import JOINED, apart_at, composed, is_garbled, sampled
+from lens_lsp.documents.readers.pdf_marks import NO_MARKS, PageMarks, attached_files, is_dynamic, marks_of, opened_form
+from lens_lsp.model.documents import BlockKind, Head
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata
@@ -58,6 +63,8 @@ _BOX_BYTES = 16
 _MISSED_BLANK = 0.2
 """In font sizes: a gap that much wider than the others of its word is a blank that pdfium took for kerning."""
 _NO_BLANK = 0.03
+_SHORT_NUMBER = 3
+"""Characters: two numbers that are taken for one have more."""
 _OVERLAP = 0.2
 """In font sizes: a blank that leaves less room than the first, or was drawn over by less than the second, is none."""
 _BOLD_WEIGHT = 600
@@ -70,6 +77,7 @@ _POINTER = ctypes.c_void_p
 _INT = ctypes.c_int
 # The same functions without the generated wrappers' checks of each argument: called for each character or word.
 _character_box = ctypes.cast(pdfium.FPDFText_GetLooseCharBox, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
+_unmapped = ctypes.cast(pdfium.FPDFText_HasUnicodeMapError, ctypes.CFUNCTYPE(_INT, _POINTER, _INT))
 _word_object = ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.CFUNCTYPE(_POINTER, _POINTER, _INT))
 _word_matrix = ctypes.cast(pdfium.FPDFText_GetMatrix, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
 _word_size = ctypes.cast(pdfium.FPDFText_GetFontSize, ctypes.CFUNCTYPE(ctypes.c_double, _POINTER, _INT))
@@ -101,6 +109,8 @@ _INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (2
 """What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom: in points upwards on a page, in pixels downwards in a picture."""
+_MOST_ATTACHED = 200
+"""Files attached to one document."""
 MOST_PAGES = 5000
 """Pages of one document; what follows is left out and a notice says so."""
 _BEGINNING = 400
@@ -113,6 +123,10 @@ _XMP_ATTRIBUTE = regex(r"([\w:.-]+)=\"([^\"<>]*)\"")
 _PLAIN_STYLE = TextStyle(0.0, False, Ink.VISIBLE, 0)
 _MANY_LINES = 99
 """As many lines has no heading: what is recognised has no looks."""
+_LETTERS_IN_BOX = 0.8
+"""Size of the letters in the box of a line that the models found."""
+_ABOUT = 0.3
+_SPLIT_LINE = regex(r"[^\W\d_]-$")
 _SPLIT = regex(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
 _GAP = regex(r"\n[ \t]*\n")
 _NO_TITLE = regex(
@@ -217,7 +231,9 @@ def pieces_of(page: PdfPage) -> list[PdfTextPiece]:
     """All pieces of a page, in the order of its content."""
     text = text_of(page)
     broken = _SURROGATE.search(text) is not None
-    reading = _LinePieces(page, boxes_of(page, len(text)))
+    boxes = boxes_of(page, len(text))
+    text = composed(text, boxes)
+    reading = _LinePieces(page, boxes)
     for match in _TOKEN.finditer(text):
         token = match[0]
         if token in _HYPHENS:
@@ -225,9 +241,9 @@ def pieces_of(page: PdfPage) -> list[PdfTextPiece]:
         elif token[0] in "\r\n":
             reading.end()
         else:
-            for start, end in reading.apart(match.start(), match.end()):
-                part = text[start:end]
-                reading.word(_whole(part) if broken else part, start, end - 1)
+            for start, end in reading.apart(text, match.start(), match.end()):
+                part = text[start:end].replace(JOINED, "")
+                reading.word(_whole(part) if broken else part, start, end - 1, parted=start > match.start())
     reading.end()
     return reading.pieces
 
@@ -258,6 +274,11 @@ def boxes_of(page: PdfPage, count: int) -> list[float]:
     return boxes[:]
 
 
+def _is_garbled(page: PdfPage) -> bool:
+    text = text_of(page)
+    return is_garbled(text, [_unmapped(page.address, at) > 0 for at in sampled(len(text))])
+
+
 def _whole(text: str) -> str:
     """Pairs of surrogates as the characters they stand for, single ones replaced."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -285,8 +306,23 @@ class _LinePieces:
     def __post_init__(self) -> None:
         self._looks = _PageStyles(self.page)
 
-    def apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def apart(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The words of the characters from ``start`` to ``end``, which pdfium takes for one."""
+        for first, last in self._apart(start, end):
+            if text[first:last].isalpha() or last - first <= _SHORT_NUMBER:
+                yield first, last
+                continue
+            objects = [_word_object(self.page.address, at) or 0 for at in range(first, last)]
+            lefts, rights = self.boxes[4 * first + 4 : 4 * last : 4], self.boxes[4 * first + 2 : 4 * last - 4 : 4]
+            gaps = [left - right for left, right in zip(lefts, rights, strict=True)]
+            size = self._looks.style(first, self.boxes[4 * first : 4 * first + 4]).size
+            begin = first
+            for at in apart_at(text[first:last], objects, gaps, size):
+                yield begin, first + at
+                begin = first + at
+            yield begin, last
+
+    def _apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         lefts, rights = self.boxes[4 * start + 4 : 4 * end : 4], self.boxes[4 * start + 2 : 4 * end - 4 : 4]
         gaps = [left - right for left, right in zip(lefts, rights, strict=True)]
         if len(gaps) > 1 and (widest := max(gaps)) > 0:
@@ -300,8 +336,9 @@ class _LinePieces:
                         start = at
         yield start, end
 
-    def word(self, text: str, first: int, last: int) -> None:
-        """Take the word of the characters ``first`` to ``last``, in this piece or in a new one."""
+    def word(self, text: str, first: int, last: int, *, parted: bool) -> None:
+        """Take the word of the characters ``first`` to ``last``, in this piece or in a new one; one that was parted
+        from what stands before it stays so."""
         box = self.boxes[4 * first : 4 * first + 4] + self.boxes[4 * last : 4 * last + 4]
         style = self._looks.style(first, box)
         begin, end = _ALONG[style.direction](box)
@@ -313,7 +350,7 @@ class _LinePieces:
                 self.end()
         if not self._words:
             self._left, self._right, self._first, self._direction = begin, end, end - begin, style.direction
-        if self._words and -_OVERLAP * style.size < begin - self._last[1] < _NO_BLANK * style.size:
+        if self._words and not parted and -_OVERLAP * style.size < begin - self._last[1] < _NO_BLANK * style.size:
             self._words[-1] += text
         else:
             self._words.append(text)
@@ -496,11 +533,19 @@ def _is_white(path: Handle) -> bool:
 
 def picture_of(document: Handle, index: int) -> bytes:
     """The page ``index`` from 0 in shades of grey, as a binary PGM. Raises `Unextracted` when it cannot be drawn."""
+    width, height, pixels, _scale = drawn_page(document, index, _PER_INCH, _MOST_PIXELS_OCR)
+    return b"P5\n%d %d\n255\n%s" % (width, height, pixels)
+
+
+def drawn_page(document: Handle, index: int, per_inch: int, most: int) -> tuple[int, int, bytearray, float]:
+    """Width and height in pixels, at most so many together, the page ``index`` from 0 in shades of grey row by row, and
+    points a pixel. Raises `Unextracted` when it cannot be drawn."""
     with opened_page(document, index) as page:
         if page is None:
             raise Unextracted(Failure.BROKEN, "a page cannot be read")
-        width, height = _size(page, lambda _width, _height: _PER_INCH / _POINTS, _MOST_PIXELS_OCR)
-        return b"P5\n%d %d\n255\n%s" % (width, height, _drawn(page, width, height, pdfium.FPDFBitmap_Gray, 1))
+        width, height = _size(page, lambda _width, _height: per_inch / _POINTS, most)
+        pixels = _drawn(page, width, height, pdfium.FPDFBitmap_Gray, 1)
+        return width, height, pixels, pdfium.FPDF_GetPageHeightF(page.handle) / height
 
 
 def _size(page: PdfPage, scale: Callable[[float, float], float], most: int) -> tuple[int, int]:
@@ -528,8 +573,8 @@ def _drawn(page: PdfPage, width: int, height: int, kind: int, channels: int) -> 
     return pixels
 
 
-def view_of(data: bytes, number: int, quote: str) -> View:
-    """A page, from 1. Raises `Unextracted` where there is none to see."""
+def view_of(data: bytes, number: int, quote: str, scanned: ScannedPage | None = None) -> View:
+    """A page, from 1, a quote marked in its text or in what was ``scanned`` on it. Raises `Unextracted`."""
     with opened(data) as document:
         if not 1 <= number <= page_count(document):
             raise Unextracted(Failure.EMPTY, "there is no such page")
@@ -539,6 +584,8 @@ def view_of(data: bytes, number: int, quote: str) -> View:
             width, height = _size(page, lambda width, height: _WIDTH / min(width, height), _MOST_PIXELS)
             pixels = _drawn(page, width, height, pdfium.FPDFBitmap_BGR, 3)
             marks = [_on_picture(page, box, width, height) for box in boxes_of_quote(page, quote)]
+            if not marks and scanned is not None:
+                marks = [_on_scan(scanned, line, width, height) for line in lines_of_quote(scanned, quote)]
             for mark in marks:
                 _mark(pixels, width, height, mark)
             return View(_png(pixels, width, height), len(marks))
@@ -556,12 +603,24 @@ def boxes_of_quote(page: PdfPage, quote: str) -> list[Box]:
     return found[:_MOST_MARKS]
 
 
+def lines_of_quote(scanned: ScannedPage, quote: str) -> list[ScannedLine]:
+    """The lines of a scan that a quote stands on; none if it does not."""
+    letters, owners = "", list[ScannedLine]()
+    for line in scanned.lines:
+        added = _letters(line.text)[0]
+        letters += added
+        owners += [line] * len(added)
+    found = dict.fromkeys(line for start, end in _places(letters, quote) for line in owners[start:end])
+    return list(found)[:_MOST_MARKS]
+
+
 def _letters(text: str) -> tuple[str, list[int]]:
     """Letters and digits, folded, and which character of the text each came from."""
     folded: list[str] = []
     at: list[int] = []
     for index, character in enumerate(text):
-        for letter in unicodedata.normalize("NFKC", character).casefold():
+        # An accent may be a character of its own: it counts neither here nor there.
+        for letter in unicodedata.normalize("NFKD", character).casefold():
             if letter.isalnum():
                 folded.append(letter)
                 at.append(index)
@@ -611,6 +670,15 @@ def _on_picture(page: PdfPage, box: Box, width: int, height: int) -> Box:
     return min(a, c), min(b, d), max(a, c), max(b, d)
 
 
+def _on_scan(scanned: ScannedPage, line: ScannedLine, width: int, height: int) -> Box:
+    """Where a line stands in a picture of the page as it is, which may have to be turned to be upright."""
+    left, right = line.left / scanned.width, line.right / scanned.width
+    top, bottom = line.top / scanned.height, line.bottom / scanned.height
+    for _ in range(scanned.turned):  # a quarter to the right each
+        left, top, right, bottom = 1 - bottom, left, 1 - top, right
+    return left * width, top * height, right * width, bottom * height
+
+
 def _mark(pixels: bytearray, width: int, height: int, box: Box) -> None:
     left, top = max(int(box[0]) - 1, 0), max(int(box[1]) - 1, 0)
     right, bottom = min(int(box[2]) + 1, width), min(int(box[3]) + 1, height)
@@ -642,7 +710,11 @@ def _png(pixels: bytearray, width: int, height: int) -> bytes:
 
 
 class PdfReader:
-    """``.pdf``. Pages are counted from 1 as viewers do; no paragraph runs over the end of a page."""
+    """``.pdf``. Pages are counted from 1 as viewers do; no paragraph runs over the end of a page. ``depth`` is how deep
+    the document itself is attached to others."""
+
+    def __init__(self, depth: int = 0) -> None:
+        self._depth = depth
 
     def glance(self, data: bytes) -> str:
         """Title, subject, keywords and outline; where it has neither title nor outline, how its first page begins."""
@@ -664,33 +736,42 @@ class PdfReader:
         """All of the document, hidden text set apart. Raises `Unextracted`: encrypted, broken, or without text."""
         return self.extract_with({}, data)
 
-    def extract_with(self, recognised: Mapping[int, str], data: bytes) -> Extracted:
-        """The same, with what a program recognised on some pages, by number from 1, where they have no text."""
-        reading = _PdfText(recognised)
-        with opened(data) as document:
+    def extract_with(self, recognised: Mapping[int, str | ScannedPage], data: bytes) -> Extracted:
+        """The same, with what was recognised on some pages, by number from 1, where they have no text."""
+        with opened(data) as document, opened_form(document) as form:
+            reading = _PdfText(recognised, form)
             for index in range(min(page_count(document), MOST_PAGES)):
                 reading.page(document, index)
                 if reading.letters > MOST_TEXT:
                     break
-            reading.close(page_count(document))
-            found = reading.extracted(Headings(reading.sheets, bookmarks(document)), _head(document))
-            return replace(found, private=_private(document, data))
+            attached = [*attached_files(document, _MOST_ATTACHED)]
+            reading.close(page_count(document), attached=bool(attached), dynamic=is_dynamic(document))
+            headings = Headings(reading.sheets, bookmarks(document))
+            found = reading.extracted(headings, _head(document), attached, self._depth)
+            return replace(found, private=_private(document, data) or found.private)
 
-    def view(self, data: bytes, page: int, quote: str) -> View:
+    def view(self, data: bytes, page: int, quote: str, scanned: ScannedPage | None = None) -> View:
         """A page, from 1, as it looks, with a quote marked. Raises `Unextracted`."""
-        return view_of(data, page, quote)
+        return view_of(data, page, quote, scanned)
 
 
 @dataclass(slots=True)
 class _PdfText:
     """The pages so far, and which of them a user should know something about."""
 
-    recognised: Mapping[int, str]
+    recognised: Mapping[int, str | ScannedPage]
+    form: Handle | None = None
     sheets: list[PageText] = field(default_factory=list)
     letters: int = 0
     _hidden: dict[int, tuple[PdfTextPiece, ...]] = field(default_factory=dict)
+    _marks: dict[int, PageMarks] = field(default_factory=dict)
+    _beside: dict[int, list[str]] = field(default_factory=dict)
+    """The lines that stand at the end of each page."""
     _bare: list[int] = field(default_factory=list)
+    _garbled: list[int] = field(default_factory=list)
     _recognised: list[int] = field(default_factory=list)
+    _sure: dict[int, int] = field(default_factory=dict)
+    """How sure the models are of the pages that they read, in percent."""
     _unread: list[int] = field(default_factory=list)
     _notices: list[str] = field(default_factory=list)
 
@@ -701,39 +782,70 @@ class _PdfText:
             if page is None:
                 self._unread.append(number)
                 return
-            visibility = visibility_of(page, pieces_of(page))
+            garbled = _is_garbled(page)
+            visibility = visibility_of(page, [] if garbled else pieces_of(page))
+            self._garbled += [number] if garbled else []
             bare = not visibility.seen and not visibility.hidden
+            marks = marks_of(page.handle, page.text, self.form, visibility.seen)
+            if marks != NO_MARKS:
+                self._marks[number] = marks
+                self._beside[number] = [*marks.lines]
+                self.letters += sum(map(len, marks.lines))
             if bare and number in self.recognised:
                 self._recognise(number)
                 return
             if bare and has_marks(page):
                 self._bare.append(number)
-        passages = passages_of(regions_of(visibility.seen), _PLAIN_STYLE)
+        counted = line_numbers_of(visibility.seen)
+        seen = visibility.seen
+        if counted:
+            taken = {piece.order for piece in counted}
+            seen = [piece for piece in seen if piece.order not in taken]
+            self._beside.setdefault(number, []).append(f"Line numbers: {counted[0].text}–{counted[-1].text}")
+        passages = passages_of(regions_of(seen), _PLAIN_STYLE)
         self.sheets.append(PageText(number, passages, visibility.recognised))
         if visibility.hidden:
             self._hidden[number] = tuple(visibility.hidden)
         self.letters += sum(len(piece.text) for piece in (*visibility.seen, *visibility.hidden))
 
     def _recognise(self, number: int) -> None:
-        """Take a page as it was recognised: paragraphs a blank line apart, words that a line end split joined."""
-        text = _SPLIT.sub("", self.recognised[number].replace("\f", "\n"))
-        words = [paragraph for each in _GAP.split(text) if (paragraph := on_one_line(each))]
-        passages = tuple(PagePassage(BlockKind.PARAGRAPH, each, _PLAIN_STYLE, _MANY_LINES) for each in words)
+        """Take a page as it was recognised: laid out by its lines' boxes, or without any by the blank lines."""
+        found = self.recognised[number]
+        if isinstance(found, ScannedPage):
+            passages = passages_of(regions_of(pieces_of_scan(found)), _PLAIN_STYLE)
+            self._sure[number] = round(100 * found.sure)
+        else:
+            text = _SPLIT.sub("", found.replace("\f", "\n"))
+            words = [paragraph for each in _GAP.split(text) if (paragraph := on_one_line(each))]
+            passages = tuple(PagePassage(BlockKind.PARAGRAPH, each, _PLAIN_STYLE, _MANY_LINES) for each in words)
         self.sheets.append(PageText(number, passages, recognised=True))
-        self._recognised += [number] if words else []
-        self.letters += sum(map(len, words))
+        self._recognised += [number] if passages else []
+        self.letters += sum(len(passage.text) + sum(map(len, sum(passage.rows, ()))) for passage in passages)
 
-    def close(self, count: int) -> None:
-        """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything."""
+    def close(self, count: int, *, attached: bool, dynamic: bool) -> None:
+        """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything and nothing is
+        ``attached``."""
         read = len(self.sheets) + len(self._unread)
         if not self.sheets:
             raise Unextracted(Failure.BROKEN, "none of its pages can be read")
-        if not self.letters:
+        attached = attached or any(marks.attached for marks in self._marks.values())
+        if not self.letters and not attached:
             raise Unextracted(Failure.EMPTY, "no page has a text layer" if self._bare else "its pages are empty")
         if read < count:
             self._notices.append(f"only the first {read:,} of {count:,} pages were read")
         if self._unread:
             self._notices.append(f"{pages_shown(self._unread)} could not be read")
+        garbled = [number for number in self._garbled if number not in self.recognised]
+        if garbled:
+            self._notices.append(f"{pages_shown(garbled)}: its fonts do not say which letters they draw, text not read")
+        if dynamic:
+            self._notices.append("its form is made by a program in it (XFA) and was not read; print it to a PDF")
+        crowded = [number for number, marks in self._marks.items() if marks.cut]
+        if crowded:
+            self._notices.append(f"{pages_shown(crowded)}: further comments and fields were not read")
+        played = [number for number, marks in self._marks.items() if marks.played]
+        if played:
+            self._notices.append(f"{pages_shown(played)}: a film, a sound or a model was not read")
         layered = [sheet.number for sheet in self.sheets if sheet.recognised and sheet.number not in self.recognised]
         if layered:
             self._notices.append(f"{pages_shown(layered)}: text layer over scanned pages")
@@ -745,24 +857,41 @@ class _PdfText:
             have = "have" if len(self._hidden) > 1 else "has"
             self._notices.append(f"{pages_shown(list(self._hidden))} {have} text that nobody sees")
 
-    def extracted(self, headings: Headings, head: Head) -> Extracted:
-        """The text of all pages; what nobody sees is at the end of its page and named as hidden."""
+    def extracted(
+        self, headings: Headings, head: Head, attached: Sequence[tuple[str, bytes | None]], depth: int
+    ) -> Extracted:
+        """The text of all pages, and what is ``attached`` to the document. What stands on a page beside its text is at
+        the page's end, and behind that what nobody sees, named as hidden."""
         composer = TextComposer()
         hyphens = Hyphens(_texts(self.sheets))
         blocks, hidden = 0, []
         for sheet in self.sheets:
-            by: Locator = {"by": "ocr"} if sheet.number in self._recognised else {}
-            composer.place({"page": sheet.number, **by})
+            place: dict[str, int | str] = {"page": sheet.number}
+            if sheet.number in self._recognised:
+                place["by"] = "ocr"
+            if sheet.number in self._sure:
+                place["confidence"] = self._sure[sheet.number]
+            composer.place(place)
             for passage in sheet.passages:
                 blocks += _compose(composer, passage, hyphens, headings.level(sheet, passage))
+            composer.place({"page": sheet.number})
+            for line in self._beside.get(sheet.number, ()):
+                blocks += not composer.full
+                composer.paragraph(line)
             for piece in self._hidden.get(sheet.number, ()):
                 if on_one_line(piece.text) and not composer.full:
                     composer.paragraph(piece.text)
                     hidden.append(blocks)
                     blocks += 1
-        found = composer.extracted(head, self._notices, titled=True)
+        reading = Attachments(composer, depth)
+        for number, marks in self._marks.items():
+            reading.all(marks.attached, {"page": number})
+        reading.all(attached, {})
+        found = composer.extracted(head, [*self._notices, *reading.notices], titled=True)
         spans = tuple(found.structure.blocks[at].span for at in hidden)
-        return replace(found, structure=replace(found.structure, hidden=spans), pages=tuple(self._bare))
+        structure = replace(found.structure, hidden=(*spans, *found.structure.hidden))
+        pictures, private = reading.pictures, reading.private
+        return replace(found, structure=structure, pages=tuple(self._bare), pictures=pictures, private=private)
 
 
 def _compose(composer: TextComposer, passage: PagePassage, hyphens: Hyphens, level: int | None) -> int:
@@ -815,13 +944,34 @@ def _private(document: Handle, data: bytes) -> str | None:
     return said
 
 
+def pieces_of_scan(page: ScannedPage) -> list[PdfTextPiece]:
+    """The lines of a scan as pieces for the layout.
+
+    A box is higher than its letters, and less high where none hangs below the line: a line about as high as most of its
+    page has letters of their size.
+    """
+    if not page.lines:
+        return []
+    usual = _LETTERS_IN_BOX * median(line.bottom - line.top for line in page.lines)
+    pieces: list[PdfTextPiece] = []
+    for order, line in enumerate(page.lines):
+        size = _LETTERS_IN_BOX * (line.bottom - line.top)
+        size = usual if abs(size - usual) < _ABOUT * usual else max(size, 0.1)
+        hyphen = _SPLIT_LINE.search(line.text) is not None
+        text = line.text[:-1] if hyphen else line.text
+        first = (line.right - line.left) * len(text.partition(" ")[0]) / max(len(text), 1)
+        middle = (line.top + line.bottom) / 2
+        style = TextStyle(round(size, 1), False, Ink.VISIBLE, 0)
+        pieces.append(PdfTextPiece(text, line.left, line.right, middle + size / 3, style, first, order, hyphen))
+    return pieces
+
+
 class RecognisedReader:
-    """A line of JSON, the texts by the numbers of their pages from 1, and behind it the PDF."""
+    """A line of JSON, what was recognised by the numbers of the pages from 1, and behind it the PDF."""
 
     def extract(self, data: bytes) -> Extracted:
-        """As `PdfReader.extract`, with the texts where the pages have none of their own."""
+        """As `PdfReader.extract`, with that where the pages have no text of their own."""
         said, _, document = data.partition(b"\n")
         pages = json.loads(said)
-        if not isinstance(pages, dict) or not all(isinstance(text, str) for text in pages.values()):
-            raise Unextracted(Failure.BROKEN, "no texts of pages")
-        return PdfReader().extract_with({int(number): text for number, text in pages.items()}, document)
+        found = {int(page): each if isinstance(each, str) else scanned_from(each) for page, each in pages.items()}
+        return PdfReader().extract_with(found, document)

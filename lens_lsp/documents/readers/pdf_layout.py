@@ -30,6 +30,17 @@ _TOUCHING = 0.12
 """In font sizes: pieces closer than that are one word."""
 _BLANK = 0.5
 """In font sizes: as wide as a blank between two words mostly is."""
+_LONGEST_LINE_NUMBER = 4
+_FEWEST_LINE_NUMBERS, _FEWEST_OF_EVERY_LINE = 4, 12
+_EVERY_FIFTH = 5
+_SAME_EDGE = 2.0
+"""Points: numbers of lines end as near to each other."""
+_IN_ORDER = 0.9
+"""Of the numbers in a margin follow the one above them."""
+_BEYOND = 0.9
+"""Of a page's text stand beside its line numbers and not around them."""
+_RUNNING_ON = 0.3
+"""Of its lines go on a sentence: they begin with a small letter, which rows of a table seldom do."""
 _MARK_GAP = 5.0
 """In font sizes: how far the text of an item or of a numbered heading may stand from its mark."""
 _BULLET_ALONE = regex(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·*–—\uf0b7\uf0a7\uf0d8-]")
@@ -396,6 +407,32 @@ def _by_first_column(group: Sequence[list[str]]) -> list[tuple[str, ...]]:
         else:
             rows.append(tuple(line))
     return rows
+
+
+def line_numbers_of(pieces: Sequence[PdfTextPiece]) -> list[PdfTextPiece]:
+    """The numbers of lines that stand in the margin of a page of running text, as manuscripts and court papers have
+    them; none where they may be of a list or a table."""
+    numbers = [each for each in pieces if each.text.isdecimal() and len(each.text) <= _LONGEST_LINE_NUMBER]
+    if len(numbers) < _FEWEST_LINE_NUMBERS:
+        return []
+    others = [each for each in pieces if not each.text.isdecimal() and not each.style.direction]
+    edges = Counter(round(each.right / _SAME_EDGE) for each in numbers)
+    edge = edges.most_common(1)[0][0]
+    column = [each for each in numbers if abs(round(each.right / _SAME_EDGE) - edge) <= 1 and not each.style.direction]
+    column.sort(key=lambda each: each.base)
+    values = [int(each.text) for each in column]
+    steps = Counter(after - before for before, after in pairwise(values))
+    step, count = steps.most_common(1)[0] if steps else (0, 0)
+    if len(column) < (_FEWEST_LINE_NUMBERS if step == _EVERY_FIFTH else _FEWEST_OF_EVERY_LINE):
+        return []
+    if step not in (1, _EVERY_FIFTH) or count < _IN_ORDER * (len(values) - 1) or not others:
+        return []
+    outer = max(each.right for each in column)
+    beyond = [each for each in others if each.left > outer] or [each for each in others if each.right < column[0].left]
+    if len(beyond) < _BEYOND * len(others):
+        return []
+    running = sum(each.text[:1].islower() for each in beyond if each.text.count(" ") + 1 >= _RUNNING_WORDS)
+    return column if running >= _RUNNING_ON * len(beyond) else []
 
 
 @dataclass(frozen=True, slots=True)

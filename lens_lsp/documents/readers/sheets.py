@@ -32,7 +32,16 @@ from lens_lsp.documents.readers.number_formats import (
     moment_and_iso,
     shown_number,
 )
-from lens_lsp.documents.readers.office import Package, attribute, child, children, every, number, refuse_encrypted
+from lens_lsp.documents.readers.office_package import (
+    Package,
+    attribute,
+    child,
+    children,
+    every,
+    number,
+    refuse_encrypted,
+)
+from lens_lsp.documents.readers.sheet_parts import OpenSheetParts, SheetParts, column_name, unread_of_old
 from lens_lsp.model.documents import Locator
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -174,28 +183,14 @@ class WorkbookFormats:
 
     def _of_xml(self) -> tuple[Sequence[str], Mapping[str, str]]:
         workbook = self._package.related("", "officeDocument") or "xl/workbook.xml"
-        relations = self._package.relations(workbook)
-        parts = {}
-        for sheet in children(child(self._package.xml(workbook), "x:sheets"), "x:sheet"):
-            relation = next(
-                (relations.get(str(value)) for key, value in sheet.attrib.items() if key.endswith("}id")), None
-            )
-            if relation is not None:
-                parts[attribute(sheet, "name")] = relation.target
+        parts = sheet_parts(self._package)
         styles = self._package.xml(self._package.related(workbook, "styles") or "xl/styles.xml")
         own = {number(each, "numFmtId", 0): attribute(each, "formatCode") for each in every(styles, "x:numFmt")}
         used = [number(style, "numFmtId", 0) for style in children(child(styles, "x:cellXfs"), "x:xf")]
         return _codes(own, used), parts
 
     def _of_binary(self) -> tuple[Sequence[str], Mapping[str, str]]:
-        relations = self._package.relations("xl/workbook.bin")
-        parts = {}
-        for kind, body in records(self._package.part("xl/workbook.bin") or b""):
-            if kind == _SHEET:
-                key, at = words(body, 8)
-                name, _ = words(body, at)
-                if key in relations:
-                    parts[name] = relations[key].target
+        parts = sheet_parts(self._package)
         own: dict[int, str] = {}
         used: list[int] = []
         styling = False
@@ -208,6 +203,27 @@ class WorkbookFormats:
             elif kind == _STYLED and styling:
                 used.append(whole(body, 2, 2))
         return _codes(own, used), parts
+
+
+def sheet_parts(package: Package) -> Mapping[str, str]:
+    """The parts of the sheets of a workbook of Office, by their names; raises what lxml raises."""
+    parts: dict[str, str] = {}
+    if package.part("xl/workbook.bin") is not None:
+        relations = package.relations("xl/workbook.bin")
+        for kind, body in records(package.part("xl/workbook.bin") or b""):
+            if kind == _SHEET:
+                key, at = words(body, 8)
+                name, _ = words(body, at)
+                if key in relations:
+                    parts[name] = relations[key].target
+        return parts
+    workbook = package.related("", "officeDocument") or "xl/workbook.xml"
+    relations = package.relations(workbook)
+    for sheet in children(child(package.xml(workbook), "x:sheets"), "x:sheet"):
+        relation = next((relations.get(str(value)) for key, value in sheet.attrib.items() if key.endswith("}id")), None)
+        if relation is not None:
+            parts[attribute(sheet, "name")] = relation.target
+    return parts
 
 
 def _codes(own: Mapping[int, str], used: Sequence[int]) -> Sequence[str]:
@@ -266,9 +282,16 @@ class SheetReader:
             with ExitStack() as stack:
                 values, looks = _opened(data, stack)
                 reading = _Workbook(composer, self._most_cells, looks)
+                parts = _beside_cells(data, composer)
                 for sheet in values.sheets_metadata:
                     if sheet.typ is SheetTypeEnum.WorkSheet:
                         reading.sheet(sheet.name, values.get_sheet_by_name(sheet.name))
+                    if parts is not None and sheet.typ in (SheetTypeEnum.WorkSheet, SheetTypeEnum.ChartSheet):
+                        parts.compose(sheet.name)
+                composer.place({})
+                if parts is not None:
+                    parts.rest()
+                reading.notices += parts.notices if parts is not None else unread_of_old(data)
         except PasswordError as error:
             raise Unextracted(Failure.ENCRYPTED) from error
         if not data.startswith(_ZIP):
@@ -279,6 +302,18 @@ class SheetReader:
             reading.notices.append(f"{unsaid:,} cells were not read: their columns are not said; save it as .xlsx")
         package = Package(data)
         return replace(composer.extracted(package.head(), reading.notices), private=package.private())
+
+
+def _beside_cells(data: bytes, composer: TextComposer) -> SheetParts | OpenSheetParts | None:
+    """What stands on the sheets of a workbook beside its cells; None of an ``.xls``."""
+    if not data.startswith(_ZIP):
+        return None
+    package = Package(data)
+    if package.part("mimetype") is not None:
+        return OpenSheetParts(package, composer)
+    with suppress(etree.LxmlError, Unextracted):
+        return SheetParts(package, sheet_parts(package), composer)
+    return None
 
 
 class _CellLooks(Protocol):
@@ -385,16 +420,6 @@ class _Written:
         if not said:
             return _plain(value)
         return beside_iso(said, value) if isinstance(value, date) else said
-
-
-def column_name(index: int) -> str:
-    """The letters of a column from 0: A, Z, AA."""
-    letters = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
 
 
 def _plain(value: _Cell) -> str:
