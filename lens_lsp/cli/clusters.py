@@ -1,4 +1,4 @@
-"""``lens check``, ``lens clusters`` and ``lens forget``: check, read, export and remove what was kept on the disk."""
+"""The commands ``lens check``, ``lens clusters`` and ``lens forget``, about what was kept on the disk."""
 
 from __future__ import annotations
 
@@ -6,50 +6,81 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
-
 from lens_lsp import __version__
-from lens_lsp.app.configuration import HERE, folder_of, workspace_of
+from lens_lsp.app.configuration import HERE
+from lens_lsp.app.configuration import folder_of
+from lens_lsp.app.configuration import workspace_of
 from lens_lsp.app.settings import Request
-from lens_lsp.app.workspace_store import StoreChoice, call_wrong, existing_store, kept_citations, settle, workspace_for
-from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
-from lens_lsp.cli.arguments import check_parser, clusters_parser, command_line, forget_parser, parse_mixed, settings_for
-from lens_lsp.cli.renderers import Places, Style
+from lens_lsp.app.workspace_store import StoreChoice
+from lens_lsp.app.workspace_store import call_wrong
+from lens_lsp.app.workspace_store import existing_store
+from lens_lsp.app.workspace_store import kept_citations
+from lens_lsp.app.workspace_store import settle
+from lens_lsp.app.workspace_store import workspace_for
+from lens_lsp.cli import FOUND
+from lens_lsp.cli import INTERRUPTED
+from lens_lsp.cli import NOTHING
+from lens_lsp.cli.arguments import check_parser
+from lens_lsp.cli.arguments import clusters_parser
+from lens_lsp.cli.arguments import command_line
+from lens_lsp.cli.arguments import forget_parser
+from lens_lsp.cli.arguments import parse_mixed
+from lens_lsp.cli.arguments import settings_for
+from lens_lsp.cli.renderers import Places
+from lens_lsp.cli.renderers import Style
 from lens_lsp.cli.summary import some
-from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
+from lens_lsp.cli.terminal import coloured
+from lens_lsp.cli.terminal import open_output
+from lens_lsp.cli.terminal import printable
+from lens_lsp.cli.terminal import printable_path
+from lens_lsp.cli.terminal import put
+from lens_lsp.cli.terminal import put_json
+from lens_lsp.cli.terminal import tell
 from lens_lsp.corpus.corpus_rules import AllowedFolders
 from lens_lsp.corpus.safe_open import display_path
-from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
-from lens_lsp.memory.check import Report, check
+from lens_lsp.disk import ORDINARY
+from lens_lsp.disk import Occupied
+from lens_lsp.disk import check_replaceable
+from lens_lsp.disk import replace_whole
+from lens_lsp.memory.answer_files import cluster_markdown
+from lens_lsp.memory.answer_files import exported
+from lens_lsp.memory.answer_files import is_export
+from lens_lsp.memory.check import Report
+from lens_lsp.memory.check import check
 from lens_lsp.memory.clusters import live
-from lens_lsp.memory.export import cluster_markdown, exported, is_export
 from lens_lsp.memory.store import Store
-from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.cluster import Cluster
+from lens_lsp.model.cluster import WrongAnswer
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.answer_shapes import moment
-from lens_lsp.schema.memory_shapes import (
-    asked_again_json,
-    check_annotations,
-    check_json,
-    check_sarif,
-    clusters_json,
-    message,
-    wrong_json,
-)
+from lens_lsp.schema.memory_shapes import asked_again_json
+from lens_lsp.schema.memory_shapes import check_annotations
+from lens_lsp.schema.memory_shapes import check_json
+from lens_lsp.schema.memory_shapes import check_sarif
+from lens_lsp.schema.memory_shapes import clusters_json
+from lens_lsp.schema.memory_shapes import message
+from lens_lsp.schema.memory_shapes import wrong_json
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import TypeVar
 
 if TYPE_CHECKING:
     from lens_lsp.app.composition import AskedAgain
 
 
 _SHORT = 8
+"""Characters of an id that are printed."""
 _LONGEST = 200
+"""The most characters of an answer that are printed on one line."""
 Kept = TypeVar("Kept", bound=Cluster | WrongAnswer)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The options after ``clusters``: ``action``, its ``words``, the ``path`` whose workspace is meant; raises
-    `UsageError`."""
+    """The options after ``clusters``: the ``action``, its ``words``, and a ``path`` in the workspace.
+
+    Raises `UsageError`.
+    """
     options = clusters_parser().parse_args(argv)
     if options.action == "forget" and bool(options.words) == options.all:
         raise UsageError("say which clusters to forget: ids from `lens clusters list`, or --all")
@@ -57,7 +88,11 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Do it; the exit status says whether there was anything, and for ``verify`` whether all of it holds."""
+    """Run ``lens clusters``. Returns the exit status.
+
+    `FOUND` says that the action had something to do; of ``verify``, that every citation holds; of ``check``, that no
+    wrong answer is given again. Otherwise it is `NOTHING`, or `INTERRUPTED`. Raises `UsageError`.
+    """
     options = parse(argv)
     open_output(machine=options.json)
     actions = {
@@ -77,8 +112,10 @@ def run(argv: Sequence[str]) -> int:
 
 
 def run_forget(argv: Sequence[str]) -> int:
-    """``lens forget``: remove the texts of documents that are kept; the exit status says whether there was anything.
-    Raises `UsageError` and OSError."""
+    """Run ``lens forget``: remove the texts of documents that are kept.
+
+    Returns the exit status: `FOUND` if there were any, else `NOTHING`. Raises `UsageError` and OSError.
+    """
     from lens_lsp.corpus.document_store import remove
     from lens_lsp.corpus.extraction import cache_folder
 
@@ -91,7 +128,7 @@ def run_forget(argv: Sequence[str]) -> int:
     elif gone:
         put(f"removed: {some(gone, 'text')} in {printable_path(str(folder))}\n")
     else:
-        tell("no text of a document is kept")
+        tell("there is nothing to remove: no document text was kept")
     return FOUND if gone else NOTHING
 
 
@@ -123,8 +160,10 @@ def _show(store: Store, options: argparse.Namespace) -> int:
 
 
 def _export(store: Store, options: argparse.Namespace) -> int:
-    """A page for each cluster, all of them as JSON, and their graph; of what is there, only an earlier export is
-    replaced, and with ``--force`` any file."""
+    """Write a page for each cluster, a JSON file of all clusters and their graph to a folder.
+
+    Only files of an earlier export are replaced; with ``--force``, any file. Raises `UsageError`.
+    """
     (place,) = options.words
     folder = Path(place)
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,7 +171,7 @@ def _export(store: Store, options: argparse.Namespace) -> int:
     files = exported(clusters, clusters_json(clusters))
     made = (lambda _: True) if options.force else is_export
     try:
-        for name in files:  # before the first is written
+        for name in files:  # check all of them before the first is written
             check_replaceable(folder / name, made)
         for name, text in files.items():
             replace_whole(folder / name, text.encode("utf-8"), ORDINARY, made=made)
@@ -157,7 +196,7 @@ def _forget(store: Store, options: argparse.Namespace) -> int:
 
 
 def _verify(store: Store, options: argparse.Namespace) -> int:
-    """Look every citation up, and keep what that shows."""
+    """Check the citations of all live facts, keep the results, and print each citation that is not verified."""
     workspace = workspace_for((options.path,))
     report = Report()
     check((), report, kept=kept_citations(store, workspace))
@@ -170,23 +209,23 @@ def _verify(store: Store, options: argparse.Namespace) -> int:
         counts = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
         put(f"{some(len(report.findings), 'citation')}{': ' if counts else ''}{counts}\n")
         if counts:
-            put("(verified: the quote stands in its source; whether the answer is right is not looked at)\n")
+            put("(verified: the quote stands in its source; whether the answer is right was not checked)\n")
     return NOTHING if report.drifted(strict=False) else FOUND
 
 
 def _wrong(store: Store, options: argparse.Namespace) -> int:
-    """Withdraw clusters, and keep their questions as checks."""
+    """Withdraw clusters whose answers are wrong, and keep each wrong answer as a check for ``_check``."""
     wrong = call_wrong(store, [cluster.id for cluster in _named(store.clusters(), options.words)])
     if options.json:
         put_json(wrong_json(wrong))
     else:
-        put("".join(f"withdrawn, and a check from now on: {printable(each.question)}\n" for each in wrong))
+        put("".join(f"withdrawn, and kept as a check: {printable(each.question)}\n" for each in wrong))
     return FOUND if wrong else NOTHING
 
 
 def _check(store: Store, options: argparse.Namespace) -> int:
-    """Ask again what was answered wrong, one question after the other."""
-    import asyncio  # with the whole engine, which no other action needs
+    """Ask the questions of wrong answers again, one after the other, and print whether each is still answered wrong."""
+    import asyncio  # only this action needs it, and the whole engine
 
     from lens_lsp.app.composition import ask_again
 
@@ -221,20 +260,25 @@ def _asked_again(again: AskedAgain) -> str:
 
 
 def _named(kept: Sequence[Kept], ids: Sequence[str]) -> list[Kept]:
-    """Those whose ids begin as given. Raises `UsageError` for a beginning that none or several have."""
+    """The item whose id begins with each of ``ids``, in that order.
+
+    Raises `UsageError` where no item, or more than one, has such an id.
+    """
     chosen: list[Kept] = []
     for wanted in ids:
         found = [each for each in kept if wanted and each.id.startswith(wanted.lower())]
         if len(found) != 1:
-            many = "no cluster has" if not found else "several clusters have"
-            raise UsageError(f"{many} an id that begins with {printable(wanted)!r}; `lens clusters list` shows them")
+            who = "no cluster has" if not found else "several clusters have"
+            raise UsageError(f"{who} an id that begins with {printable(wanted)!r}; `lens clusters list` shows the ids")
         chosen += found
     return chosen
 
 
 def parse_check(argv: Sequence[str]) -> argparse.Namespace:
-    """The options after ``check``, with the ``shape`` that is printed ("text", "json", "sarif" or "github"); raises
-    `UsageError`."""
+    """The options after ``check``; ``shape`` is the output format: "text", "json", "sarif" or "github".
+
+    Raises `UsageError`.
+    """
     options = parse_mixed(check_parser(), argv)
     options.paths = options.paths or (HERE,)
     if "" in options.paths:
@@ -243,7 +287,11 @@ def parse_check(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def run_check(argv: Sequence[str]) -> int:
-    """Check and print; 1 when something drifted."""
+    """Run ``lens check``: check the citations under some paths and print the report.
+
+    Returns the exit status: `NOTHING` (1) if something drifted, `INTERRUPTED` (130) if stopped, else `FOUND` (0).
+    Raises `UsageError`.
+    """
     options = parse_check(argv)
     paths: tuple[str, ...] = options.paths
     open_output(machine=options.shape in ("json", "sarif"))
@@ -263,7 +311,7 @@ def run_check(argv: Sequence[str]) -> int:
         tell(f"interrupted; {some(len(report.findings), 'citation')} checked so far")
         return INTERRUPTED
     if not options.quiet and not report.understood and not report.answers and not report.unreadable:
-        tell("no answer file and no block was found here, so there is nothing to check")
+        tell("there is nothing to check: no answer file and no inserted answer was found here")
     return NOTHING if report.drifted(strict=options.strict) else FOUND
 
 
@@ -284,8 +332,11 @@ def _put_report(report: Report, shape: str) -> None:
 
 
 def _report_text(report: Report, places: Places, style: Style) -> str:
-    """A line for each citation that did not stay as it was, each place that cannot be read and each private document
-    with a spelling of its own, then the sum."""
+    """The report as text: a line for each item, then the counts.
+
+    The items are citations that are not verified, places that cannot be read, and documents whose mark
+    ``lens: private`` is spelled in another way.
+    """
 
     def line(where: str, number: int, what: str) -> str:
         path = style.path(printable_path(places.of(where)))
