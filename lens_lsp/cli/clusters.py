@@ -6,64 +6,37 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
 from lens_lsp import __version__
-from lens_lsp.app.configuration import HERE
-from lens_lsp.app.configuration import folder_of
-from lens_lsp.app.configuration import workspace_of
+from lens_lsp.app.configuration import HERE, folder_of, workspace_of
 from lens_lsp.app.settings import Request
-from lens_lsp.app.workspace_store import StoreChoice
-from lens_lsp.app.workspace_store import call_wrong
-from lens_lsp.app.workspace_store import existing_store
-from lens_lsp.app.workspace_store import kept_citations
-from lens_lsp.app.workspace_store import settle
-from lens_lsp.app.workspace_store import workspace_for
-from lens_lsp.cli import FOUND
-from lens_lsp.cli import INTERRUPTED
-from lens_lsp.cli import NOTHING
-from lens_lsp.cli.arguments import check_parser
-from lens_lsp.cli.arguments import clusters_parser
-from lens_lsp.cli.arguments import command_line
-from lens_lsp.cli.arguments import forget_parser
-from lens_lsp.cli.arguments import parse_mixed
-from lens_lsp.cli.arguments import settings_for
-from lens_lsp.cli.renderers import Places
-from lens_lsp.cli.renderers import Style
+from lens_lsp.app.workspace_store import StoreChoice, call_wrong, existing_store, kept_citations, settle, workspace_for
+from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
+from lens_lsp.cli.arguments import check_parser, clusters_parser, command_line, forget_parser, parse_mixed, settings_for
+from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.cli.summary import some
-from lens_lsp.cli.terminal import coloured
-from lens_lsp.cli.terminal import open_output
-from lens_lsp.cli.terminal import printable
-from lens_lsp.cli.terminal import printable_path
-from lens_lsp.cli.terminal import put
-from lens_lsp.cli.terminal import put_json
-from lens_lsp.cli.terminal import tell
+from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.corpus.corpus_rules import AllowedFolders
 from lens_lsp.corpus.safe_open import display_path
-from lens_lsp.disk import ORDINARY
-from lens_lsp.disk import Occupied
-from lens_lsp.disk import check_replaceable
-from lens_lsp.disk import replace_whole
-from lens_lsp.memory.answer_files import cluster_markdown
-from lens_lsp.memory.answer_files import exported
-from lens_lsp.memory.answer_files import is_export
-from lens_lsp.memory.check import Report
-from lens_lsp.memory.check import check
+from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
+from lens_lsp.memory.answer_files import cluster_markdown, exported, is_export
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.store import Store
-from lens_lsp.model.cluster import CitationState
-from lens_lsp.model.cluster import Cluster
-from lens_lsp.model.cluster import WrongAnswer
+from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.answer_shapes import moment
-from lens_lsp.schema.memory_shapes import asked_again_json
-from lens_lsp.schema.memory_shapes import check_annotations
-from lens_lsp.schema.memory_shapes import check_json
-from lens_lsp.schema.memory_shapes import check_sarif
-from lens_lsp.schema.memory_shapes import clusters_json
-from lens_lsp.schema.memory_shapes import message
-from lens_lsp.schema.memory_shapes import wrong_json
-from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import TypeVar
+from lens_lsp.schema.memory_shapes import (
+    asked_again_json,
+    check_annotations,
+    check_json,
+    check_sarif,
+    clusters_json,
+    message,
+    wrong_json,
+)
 
 if TYPE_CHECKING:
     from lens_lsp.app.composition import AskedAgain
