@@ -32,6 +32,7 @@ from lens_lsp.cli.arguments import (
     find_parser,
     forget_parser,
     mcp_parser,
+    read_parser,
     serve_parser,
     top_level_parser,
 )
@@ -91,6 +92,7 @@ def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     yield "lens check", check_parser()
     for name, parser in (
         ("lens clusters", clusters_parser()),
+        ("lens read", read_parser()),
         ("lens forget", forget_parser()),
         ("lens consent", consent_parser()),
     ):

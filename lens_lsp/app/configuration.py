@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lens_lsp.app.settings import Request
     from lens_lsp.corpus.corpus_rules import CorpusRules
 
+
 PROJECT_FILE = ".lens.toml"
 MOST_BYTES = 64 << 10
 """A file of settings that is larger is none."""
@@ -372,8 +373,12 @@ class _Senders:
 
     def _documents(self, command: CommandLine) -> DocumentOptions:
         """What the user's own file and the command line say; nobody else has a word for it."""
-        cached = self._highest("documents.cacheExtractions", "cache_extractions", command.cache_extractions or None)
-        return DocumentOptions(cached is True, self._highest("documents.ocr", "ocr"))
+        before = self._highest("documents.cacheExtractions", "cache_extractions")
+        if before is not None:
+            self.notices.append(Notice("documents.cacheExtractions is called documents.store now"))
+        stored = self._highest("documents.store", "store_documents")
+        stored = before if stored is None else stored
+        return DocumentOptions(stored is not False, self._highest("documents.ocr", "ocr"))
 
     def _extra_roots(self) -> tuple[str, ...]:
         """The folders that are there; the others are told of."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from lens_lsp.app.oracle_factory import Terms, local_reader
 from lens_lsp.app.settings import RERANKED, Request, Settings
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.extraction import notices
-from lens_lsp.corpus.workspace import FIRST, QUESTION, PreparedWorkspace, Progress, Workspace, overlay
+from lens_lsp.corpus.extraction import PATIENT, extractions, notices
+from lens_lsp.corpus.workspace import FIRST, QUESTION, PreparedWorkspace, Progress, ReadThrough, Workspace, overlay
 from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Event, StopReason
 from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, Stage
@@ -88,6 +88,8 @@ class Lens:
         observer = observer or _Silent()
         with self._workspace.open() as opened:
             ready = self._workspace.bring_up(opened, observer, request.buffers, cancelled, query)
+            if self._workspace.cache.unread_documents:
+                observer.progress("unread", self._workspace.cache.unread_documents, self._workspace.cache.documents)
             observer.progress("scan", 0, None)
             reading = DocumentAccess(
                 self._workspace.cache,
@@ -138,6 +140,11 @@ class Lens:
         """
         with self._workspace.open() as opened:
             self._workspace.go_on([root for root, _ in opened], cancelled)
+
+    def read_through(self, done: ReadThrough, observer: Progress) -> None:
+        """Read every document whose text is not kept yet, and hold none; ``done`` counts, ``observer`` is told."""
+        extractions().longest = PATIENT
+        self._workspace.read_through(done, observer)
 
     async def ask(
         self,
@@ -199,6 +206,8 @@ class Lens:
             matches_unread=candidates.unread(admitted),
             pictures=self._workspace.cache.pictures,
             partial=tuple(sorted({*self._workspace.partial(ready), *reading.comments()})),
+            documents=self._workspace.cache.documents,
+            unread=self._workspace.cache.unread_documents,
         )
 
 

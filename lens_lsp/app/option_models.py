@@ -262,13 +262,20 @@ class UserOptions(ClientOptions):
         '"https://models.example"',
         "none: the key goes to LENS_BASE_URL only",
     )
+    store_documents: bool | None = _key(
+        "documents.store",
+        "whether the texts of PDF, Office, e-book and mail files are kept in your cache folder, so that each is read"
+        " once; `lens forget --cache` removes them",
+        "true or false",
+        "false",
+        "true",
+    )
     cache_extractions: bool | None = _key(
         "documents.cacheExtractions",
-        "whether the texts of PDF, Office, e-book and mail files are kept in your cache folder for later starts;"
-        " `lens forget --cache` removes them",
+        "the former name of `documents.store`",
         "true or false",
-        "true",
         "false",
+        "true",
     )
     ocr: (
         Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]{1,19}(\+[A-Za-z][A-Za-z_]{1,19}){0,9}$")] | None

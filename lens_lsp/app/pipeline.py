@@ -231,7 +231,7 @@ class Pipeline:
         early = self.ledger.seconds < self.ledger.budget.seconds / 2
         return self.workspace.cache.readable and early and not self.work.cancelled()
 
-    def _read(self, *, seconds: float | None = None, only: Sequence[Key] | None = None) -> int:
+    def _read(self, *, seconds: float | None = None, only: Sequence[Key] | None = None, longer: bool = True) -> int:
         """Read documents that wait, by default as long as there is time; how many texts that gave."""
         left = self.ledger.budget.seconds / 2 - self.ledger.seconds
         return self.workspace.read_on(
@@ -240,12 +240,13 @@ class Pipeline:
             seconds=left if seconds is None else min(seconds, left),
             patient=True,
             only=only,
+            longer=longer,
             cancelled=self.work.cancelled,
         )
 
     def _read_on(self, take_in: Callable[[], bool]) -> bool:
         """Read documents for a moment and take in what came; whether some of it belongs to the best."""
-        return self._read(seconds=_SLICE) > 0 and take_in()
+        return self._read(seconds=_SLICE, longer=False) > 0 and take_in()
 
     def _read_first(self, plan: Plan) -> None:
         """What must be read before anything is said: the document that is to be summarised, and all where every match
@@ -262,7 +263,18 @@ class Pipeline:
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
         scanned, told = self.workspace.cache.files, tuple(notices(skipped))
         pictures, parts = self.workspace.cache.pictures, self.workspace.partial(ready)
-        around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told, pictures, parts)
+        around = Surroundings(
+            ready.roots,
+            ready.sweep.found,
+            scanned,
+            skipped,
+            stages,
+            told,
+            pictures,
+            parts,
+            self.workspace.cache.documents,
+            self.workspace.cache.unread_documents,
+        )
         answering = AnswerSynthesis(search, oracle, self.ledger, around, self.options.mode)
         async for event in answering.run():
             if known is not None and isinstance(event, Answered):

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.judge.rules.question_plan import EarlierQuestion, question_plan, resolve_references
-from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer
+from lens_lsp.memory.answer_files import ANSWERS, Saved, file_name, write_answer
 from lens_lsp.memory.citations import WorkspacePaths, record, record_blind
 from lens_lsp.memory.clusters import (
     called_wrong,
@@ -35,7 +35,6 @@ from lens_lsp.memory.clusters import (
     used_again,
     value_of,
 )
-from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import likeness, question_key, requirement_key
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import StoreError
@@ -544,10 +543,11 @@ class QuestionMemory:
         self._try(write, None)
 
     def _less(self, answer: Answer) -> bool:
-        """Whether the question was stopped, and known is a whole answer of the same oracle: that one stays."""
+        """Whether the question was stopped, or came before all documents were read, and known is a whole answer of the
+        same oracle: that one stays."""
         known = self._asked
         whole = known is not None and known.status is Status.ANSWERED and known.oracle == self._oracle
-        return whole and answer.stopped is StopReason.CANCELLED
+        return whole and (answer.stopped is StopReason.CANCELLED or answer.coverage.unread > 0)
 
     def _seen(self, answer: Answer, search: Search) -> dict[Key, str]:
         """The documents that bear on the question, but for newer ones that rules read and did not cite: these cannot

@@ -188,7 +188,6 @@ class CommandLine:
     limits: Limits = field(default_factory=Limits)
     scopes: tuple[str, ...] = ()
     no_ignore: bool = False
-    cache_extractions: bool = False
     call_seconds: float | None = None
 
 

@@ -33,6 +33,7 @@ _COMMANDS = {
     "find": "find.run",
     "forget": "clusters.run_forget",
     "mcp": "servers.run_mcp",
+    "read": "read.run",
     "serve": "servers.run_serve",
 }
 """Who carries out each command: module of this package and function, which takes the arguments after the command and

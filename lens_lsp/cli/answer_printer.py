@@ -554,6 +554,9 @@ def rule_answer(answer: Answer, shown: Sequence[Evidence], screen: Screen, room:
     paragraphs = _paragraphs(answer, shown, screen)
     if answer.newer and not any(one.startswith(_NEWER) for one in paragraphs):
         paragraphs.insert(0, f"{_NEWER} {', '.join(map(printable_path, answer.newer))}")
+    unread = answer.coverage.unread_told
+    if unread and unread not in paragraphs:
+        paragraphs.insert(0, unread)
     lines: list[str] = []
     for paragraph in paragraphs:
         lines += _styled_lines(paragraph, screen)

@@ -17,12 +17,14 @@ from lens_lsp.model.errors import PathNotFound, UsageError
 if TYPE_CHECKING:
     from lens_lsp.app.settings import CommandLine, Settings
 
+
 COMMANDS = {
     "ask": "answer a question with the passages that prove it, from folders and files",
     "find": "find the exact passages for a question in folders and files",
+    "read": "read every PDF, Office, e-book and mail file once, so that questions find them at once",
     "check": "check the quotes of saved answers against their sources, for people and CI",
     "clusters": "read, export, verify or forget what earlier questions left behind",
-    "forget": "remove the texts of documents that were kept to be read sooner",
+    "forget": "remove the texts of documents that were kept so that each is read once",
     "consent": "list what may be sent where, and take it back",
     "desktop": "a page in the browser, on this machine: ask, read the proof, see what was sent",
     "mcp": "the server for agents on standard input and output, over the Model Context Protocol",
@@ -121,8 +123,21 @@ unverifiable: its reader has another version now. Nothing is written and nothing
 exit status: 0 all verified or moved (or there is nothing to check), 1 some withdrawn, unverifiable or unreadable,
 2 error, 130 interrupted (what was found is printed)
 """
+_READ = """\
+Read every PDF, Office, e-book and mail file and keep the texts: questions find them at once.
+
+examples:
+  lens read                      every document below the current folder
+  lens read ~/papers ~/mail      of these folders
+  lens read --json ~/papers      what was read and what was not, for scripts
+
+What is read is kept (`documents.store` in your settings, `lens forget --cache`), a long document part by part: after
+Ctrl-C the same command goes on from there. Documents that took too long before are tried again, with more time.
+
+exit status: 0 nothing is left to be read, 1 something is, 2 error, 130 interrupted (what was read is kept)
+"""
 _FORGET = """\
-Remove the texts of documents that --cache-extractions kept, of every folder.
+Remove the texts of documents that were kept so that each is read once, of every folder.
 
 examples:
   lens forget --cache                            the texts in your cache folder; documents are read anew
@@ -328,11 +343,8 @@ def add_corpus_options(parser: Parser) -> None:
         "--scope", action="append", default=[], metavar="GLOB", help="search only files that match (repeatable)"
     )
     parser.flag("--no-ignore", "search files that ignore rules leave out, too")
-    parser.flag(
-        "--cache-extractions",
-        "keep the texts of PDF, Office, e-book and mail files in your cache folder for later starts "
-        "(`lens forget --cache` removes them)",
-    )
+    # It asked for what documents.store says, which is on by default.
+    parser.add_argument("--cache-extractions", action="store_true", help=argparse.SUPPRESS)
 
 
 def add_store_options(parser: Parser, folder: str, off: str) -> None:
@@ -451,6 +463,16 @@ def clusters_parser() -> Parser:
     return parser
 
 
+def read_parser() -> Parser:
+    """The parser of ``lens read``."""
+    parser = _command("read", "[options] [PATH …]", _READ)
+    parser.paths("folders or files to read (default: the current folder)")
+    parser.flag("--json", "print one JSON document (schema lens.read/1)")
+    add_corpus_options(parser)
+    parser.flag("--quiet", "nothing on standard error but errors")
+    return parser
+
+
 def forget_parser() -> Parser:
     """The parser of ``lens forget``."""
     parser = _command("forget", "--cache", _FORGET)
@@ -503,7 +525,6 @@ def command_line(options: argparse.Namespace) -> CommandLine:
         Limits(*limits),
         tuple(options.scope),
         options.no_ignore,
-        options.cache_extractions,
         getattr(options, "call_seconds", None),
     )
 

@@ -1,4 +1,4 @@
-"""``lens check``, ``lens clusters`` and ``lens forget``: check, read, export and remove what was kept on the disk."""
+"""The commands ``lens check``, ``lens clusters`` and ``lens forget``, about what was kept on the disk."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lens_lsp.cli.terminal import coloured, open_output, printable, printable_pa
 from lens_lsp.corpus.corpus_rules import AllowedFolders
 from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
+from lens_lsp.memory.answer_files import cluster_markdown, exported, is_export
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.clusters import live
-from lens_lsp.memory.export import cluster_markdown, exported, is_export
 from lens_lsp.memory.store import Store
 from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
@@ -43,13 +43,17 @@ if TYPE_CHECKING:
 
 
 _SHORT = 8
+"""Characters of an id that are printed."""
 _LONGEST = 200
+"""The most characters of an answer that are printed on one line."""
 Kept = TypeVar("Kept", bound=Cluster | WrongAnswer)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The options after ``clusters``: ``action``, its ``words``, the ``path`` whose workspace is meant; raises
-    `UsageError`."""
+    """The options after ``clusters``: the ``action``, its ``words``, and a ``path`` in the workspace.
+
+    Raises `UsageError`.
+    """
     options = clusters_parser().parse_args(argv)
     if options.action == "forget" and bool(options.words) == options.all:
         raise UsageError("say which clusters to forget: ids from `lens clusters list`, or --all")
@@ -57,7 +61,11 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Do it; the exit status says whether there was anything, and for ``verify`` whether all of it holds."""
+    """Run ``lens clusters``. Returns the exit status.
+
+    `FOUND` says that the action had something to do; of ``verify``, that every citation holds; of ``check``, that no
+    wrong answer is given again. Otherwise it is `NOTHING`, or `INTERRUPTED`. Raises `UsageError`.
+    """
     options = parse(argv)
     open_output(machine=options.json)
     actions = {
@@ -77,20 +85,23 @@ def run(argv: Sequence[str]) -> int:
 
 
 def run_forget(argv: Sequence[str]) -> int:
-    """``lens forget``: remove the texts of documents that ``--cache-extractions`` kept; the exit status says whether
-    there was anything. Raises `UsageError` and OSError."""
-    from lens_lsp.corpus.extraction import cache_folder, remove_all
+    """Run ``lens forget``: remove the texts of documents that are kept.
+
+    Returns the exit status: `FOUND` if there were any, else `NOTHING`. Raises `UsageError` and OSError.
+    """
+    from lens_lsp.corpus.document_store import remove
+    from lens_lsp.corpus.extraction import cache_folder
 
     machine = forget_parser().parse_args(argv).json
     open_output(machine=machine)
     folder = cache_folder()
-    gone = remove_all(folder)
+    gone = remove(folder)
     if machine:
         put_json({"schema": "lens.forgotten-cache/1", "folder": str(folder), "removed": gone})
     elif gone:
         put(f"removed: {some(gone, 'text')} in {printable_path(str(folder))}\n")
     else:
-        tell("no text of a document is kept")
+        tell("there is nothing to remove: no document text was kept")
     return FOUND if gone else NOTHING
 
 
@@ -122,8 +133,10 @@ def _show(store: Store, options: argparse.Namespace) -> int:
 
 
 def _export(store: Store, options: argparse.Namespace) -> int:
-    """A page for each cluster, all of them as JSON, and their graph; of what is there, only an earlier export is
-    replaced, and with ``--force`` any file."""
+    """Write a page for each cluster, a JSON file of all clusters and their graph to a folder.
+
+    Only files of an earlier export are replaced; with ``--force``, any file. Raises `UsageError`.
+    """
     (place,) = options.words
     folder = Path(place)
     folder.mkdir(parents=True, exist_ok=True)
@@ -131,7 +144,7 @@ def _export(store: Store, options: argparse.Namespace) -> int:
     files = exported(clusters, clusters_json(clusters))
     made = (lambda _: True) if options.force else is_export
     try:
-        for name in files:  # before the first is written
+        for name in files:  # check all of them before the first is written
             check_replaceable(folder / name, made)
         for name, text in files.items():
             replace_whole(folder / name, text.encode("utf-8"), ORDINARY, made=made)
@@ -156,7 +169,7 @@ def _forget(store: Store, options: argparse.Namespace) -> int:
 
 
 def _verify(store: Store, options: argparse.Namespace) -> int:
-    """Look every citation up, and keep what that shows."""
+    """Check the citations of all live facts, keep the results, and print each citation that is not verified."""
     workspace = workspace_for((options.path,))
     report = Report()
     check((), report, kept=kept_citations(store, workspace))
@@ -169,23 +182,23 @@ def _verify(store: Store, options: argparse.Namespace) -> int:
         counts = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
         put(f"{some(len(report.findings), 'citation')}{': ' if counts else ''}{counts}\n")
         if counts:
-            put("(verified: the quote stands in its source; whether the answer is right is not looked at)\n")
+            put("(verified: the quote stands in its source; whether the answer is right was not checked)\n")
     return NOTHING if report.drifted(strict=False) else FOUND
 
 
 def _wrong(store: Store, options: argparse.Namespace) -> int:
-    """Withdraw clusters, and keep their questions as checks."""
+    """Withdraw clusters whose answers are wrong, and keep each wrong answer as a check for ``_check``."""
     wrong = call_wrong(store, [cluster.id for cluster in _named(store.clusters(), options.words)])
     if options.json:
         put_json(wrong_json(wrong))
     else:
-        put("".join(f"withdrawn, and a check from now on: {printable(each.question)}\n" for each in wrong))
+        put("".join(f"withdrawn, and kept as a check: {printable(each.question)}\n" for each in wrong))
     return FOUND if wrong else NOTHING
 
 
 def _check(store: Store, options: argparse.Namespace) -> int:
-    """Ask again what was answered wrong, one question after the other."""
-    import asyncio  # with the whole engine, which no other action needs
+    """Ask the questions of wrong answers again, one after the other, and print whether each is still answered wrong."""
+    import asyncio  # only this action needs it, and the whole engine
 
     from lens_lsp.app.composition import ask_again
 
@@ -220,20 +233,25 @@ def _asked_again(again: AskedAgain) -> str:
 
 
 def _named(kept: Sequence[Kept], ids: Sequence[str]) -> list[Kept]:
-    """Those whose ids begin as given. Raises `UsageError` for a beginning that none or several have."""
+    """The item whose id begins with each of ``ids``, in that order.
+
+    Raises `UsageError` where no item, or more than one, has such an id.
+    """
     chosen: list[Kept] = []
     for wanted in ids:
         found = [each for each in kept if wanted and each.id.startswith(wanted.lower())]
         if len(found) != 1:
-            many = "no cluster has" if not found else "several clusters have"
-            raise UsageError(f"{many} an id that begins with {printable(wanted)!r}; `lens clusters list` shows them")
+            who = "no cluster has" if not found else "several clusters have"
+            raise UsageError(f"{who} an id that begins with {printable(wanted)!r}; `lens clusters list` shows the ids")
         chosen += found
     return chosen
 
 
 def parse_check(argv: Sequence[str]) -> argparse.Namespace:
-    """The options after ``check``, with the ``shape`` that is printed ("text", "json", "sarif" or "github"); raises
-    `UsageError`."""
+    """The options after ``check``; ``shape`` is the output format: "text", "json", "sarif" or "github".
+
+    Raises `UsageError`.
+    """
     options = parse_mixed(check_parser(), argv)
     options.paths = options.paths or (HERE,)
     if "" in options.paths:
@@ -242,7 +260,11 @@ def parse_check(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def run_check(argv: Sequence[str]) -> int:
-    """Check and print; 1 when something drifted."""
+    """Run ``lens check``: check the citations under some paths and print the report.
+
+    Returns the exit status: `NOTHING` (1) if something drifted, `INTERRUPTED` (130) if stopped, else `FOUND` (0).
+    Raises `UsageError`.
+    """
     options = parse_check(argv)
     paths: tuple[str, ...] = options.paths
     open_output(machine=options.shape in ("json", "sarif"))
@@ -262,7 +284,7 @@ def run_check(argv: Sequence[str]) -> int:
         tell(f"interrupted; {some(len(report.findings), 'citation')} checked so far")
         return INTERRUPTED
     if not options.quiet and not report.understood and not report.answers and not report.unreadable:
-        tell("no answer file and no block was found here, so there is nothing to check")
+        tell("there is nothing to check: no answer file and no inserted answer was found here")
     return NOTHING if report.drifted(strict=options.strict) else FOUND
 
 
@@ -283,8 +305,11 @@ def _put_report(report: Report, shape: str) -> None:
 
 
 def _report_text(report: Report, places: Places, style: Style) -> str:
-    """A line for each citation that did not stay as it was, each place that cannot be read and each private document
-    with a spelling of its own, then the sum."""
+    """The report as text: a line for each item, then the counts.
+
+    The items are citations that are not verified, places that cannot be read, and documents whose mark
+    ``lens: private`` is spelled in another way.
+    """
 
     def line(where: str, number: int, what: str) -> str:
         path = style.path(printable_path(places.of(where)))

@@ -9,6 +9,7 @@ import argparse
 import importlib.metadata
 import os
 import platform
+import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,8 +28,9 @@ from lens_lsp.cli.renderers import Style
 from lens_lsp.cli.summary import heaviest, some
 from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.document_store import kept
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.extraction import NO_PROGRAM, OCR_OFF, OCR_ON, cache_folder, kept_files
+from lens_lsp.corpus.extraction import NO_PROGRAM, OCR_OFF, OCR_ON, cache_folder
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.scan import fast_matcher_available
@@ -199,13 +201,12 @@ def _paths(settings: Settings, workspace: str, environment: Mapping[str, str]) -
 def _extractions(settings: Settings) -> str:
     """Whether texts of documents are kept on disk, and what is there."""
     folder = cache_folder()
-    state = f"{'kept' if settings.documents.cached else 'not kept'} in {folder}"
+    state = f"{'kept' if settings.documents.stored else 'not kept'} in {folder}"
     try:
-        files = kept_files(folder)
-        size = sum(file.stat(follow_symlinks=False).st_size for file in files)
-    except OSError as error:
-        return f"{state}, which cannot be used: {error.strerror or error}"
-    return f"{state}: {some(len(files), 'text')}, {size / 1e6:.1f} MB"
+        count, size = kept(folder)
+    except (OSError, sqlite3.Error) as error:
+        return f"{state}, which cannot be used: {error}"
+    return f"{state}: {some(count, 'text')}, {size / 1e6:.1f} MB"
 
 
 def _store(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
@@ -254,7 +255,7 @@ def model_in_words(settings: Settings) -> str:
 def settings_in_words(settings: Settings) -> dict[str, object]:
     """Every setting with its source, what was used today, and what is wrong with what was said."""
     model, limits, rules = settings.model, settings.limits, settings.rules
-    own, cached = "the mode's own", settings.documents.cached
+    own = "the mode's own"
     memory = None if settings.memory is None else settings.memory >> 20
     prices = "unknown" if model.prices is None else f"in {model.prices[0]:g}, out {model.prices[1]:g}"
     values = {
@@ -272,7 +273,7 @@ def settings_in_words(settings: Settings) -> dict[str, object]:
         "extraRoots": some(len(settings.extra_roots), "folder"),
         "respectIgnoreFiles": str(rules.respect_ignore_files).lower(),
         "cacheMegabytes": _number(memory, "a part of the machine's"),
-        "documents.cacheExtractions": str(cached).lower(),
+        "documents.store": str(settings.documents.stored).lower(),
         "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
         "documents.ocr": settings.documents.ocr or "on where lens-lsp[ocr] is installed",
     }

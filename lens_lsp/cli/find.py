@@ -97,8 +97,13 @@ class _LiveResult:
     """The name of the stamp around what is printed; None for none."""
     shown: list[Evidence] = field(default_factory=list)
     scanned: int = 0
+    unread: str = ""
+    """What is said above the passages."""
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
+        if stage == "unread":
+            self.unread = Coverage(0, 0, documents=total or done, unread=done).unread_told
+            return
         if stage == "scan":
             self.scanned = done
         self.bar.update(stage, done, total)
@@ -123,4 +128,6 @@ class _LiveResult:
             return
         if self.stamp is not None and first:
             put(f"{opening_mark(self.stamp)}\n\n")
+        if first and self.unread and self.renderer.shape != "grep":
+            put(f"{self.unread}\n\n")
         put(self.renderer.evidence(item))

@@ -189,6 +189,7 @@ class Renderer:
     """
 
     def __init__(self, shape: str, places: Places, style: Style = Style(), question: str = "") -> None:
+        self.shape = shape
         shapes = {"text": self._text, "grep": self._grep, "markdown": self._markdown}
         self.evidence: Callable[[Evidence], str] = shapes[shape]
         """The text of one piece of evidence, line break included."""

@@ -34,7 +34,7 @@ from lens_lsp.model.answer import (
     Stopped,
     StopReason,
 )
-from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, Skip, SkipReason
+from lens_lsp.model.documents import Coverage, Evidence, Findings, Part, PartReason, Skip, SkipReason
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import Verdict
@@ -128,7 +128,7 @@ class Summary:
             if skipped := self._skipped():
                 told.append(f"not searched: {skipped}")
             if missing := missing_words(self.result):
-                told.append(f"These words occur nowhere: {_joined(missing)}.")
+                told.append(f"These words occur nowhere{_where(coverage)}: {_joined(missing)}.")
         if coverage.partial:
             told.append(f"hidden or without effect: {self._named(coverage.partial)}")
         return told if self.explained is not None else [*told, *self.result.warnings]
@@ -142,8 +142,8 @@ class Summary:
             return f"nothing to search in {where}: no readable file{skipped}"
         shown = printable_line(result.query if isinstance(result, Findings) else result.question, 60)
         missing = missing_words(result)
-        occur = "occurs" if len(missing) == 1 else "occur"
-        why = f"{_joined(missing)} {occur} nowhere" if missing else "try other or fewer words"
+        verb = "occurs" if len(missing) == 1 else "occur"
+        why = f"{_joined(missing)} {verb} nowhere{_where(result.coverage)}" if missing else "try other or fewer words"
         return f"nothing found for “{shown}” in {some(result.coverage.scanned, 'file')}{skipped}; {why}"
 
     def _skipped(self) -> str:
@@ -185,6 +185,11 @@ def closing_line(result: Result, seconds: float) -> str:
     files = len({(item.root, item.path) for item in result.evidence})
     found = f"{some(len(result.evidence), 'passage')} from {files:,} of {some(result.coverage.scanned, 'file')}"
     return f"{found} · {seconds:.2f} s"
+
+
+def _where(coverage: Coverage) -> str:
+    """Of what it can be said that words occur nowhere."""
+    return " in what was read" if coverage.unread else ""
 
 
 def missing_words(result: Result) -> list[str]:

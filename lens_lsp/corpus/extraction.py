@@ -1,9 +1,8 @@
 """Texts of documents that are no text files (PDF, Office, e-books, mail), by the content of the file.
 
 Reading a document costs a thousand times what reading a text file does. So what came of one is kept in memory, up to a
-bound, by the hash of its bytes; and on disk, from one start to the next, for users who asked for it: each text is a
-file of its own in the user's cache folder, found by the hash of the document's bytes and the version of its reader and
-by nothing else. What is damaged there is removed and read anew. Nothing is kept below a folder that is searched.
+bound, by the hash of its bytes, and in the store of the user (`document_store`) from one start to the next. What is
+private is kept in memory alone.
 
 The `DocumentQueue` says which documents a question should have read first. Names cost nothing, titles and outlines next
 to nothing, texts cost seconds: so the documents that are called like the question, or say that they are about it, come
@@ -14,13 +13,10 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import io
 import math
 import os
-import stat
 import sys
 import threading
-import zlib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -31,8 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped
-from lens_lsp.disk import PART, replace_whole
-from lens_lsp.documents.frames import MOST_HEAD, MOST_TEXT, Damaged, extracted_from, receive, result_of, send
+from lens_lsp.documents.frames import MOST_LETTERS, MOST_PLACES, joined
 from lens_lsp.documents.kinds import (
     INSTALL,
     INSTALL_OCR,
@@ -43,6 +38,7 @@ from lens_lsp.documents.kinds import (
     Extracted,
     Failure,
     ScannedPage,
+    StoredText,
     Unextracted,
     kind_for,
     missing,
@@ -54,14 +50,18 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
 
 if TYPE_CHECKING:
+    from lens_lsp.corpus.document_store import DocumentStore
     from lens_lsp.documents.extractor import Extractor
     from lens_lsp.documents.recognition import Recognition
+    from lens_lsp.model.marks import Privacy
 
 
 LARGEST = 64 << 20
 """Bytes of a document that is read."""
 LONGEST = 20.0
-"""Seconds that one document may take."""
+"""Seconds that one document may take, or one part of a long one."""
+PATIENT = 120.0
+"""The same where everything is read and nobody waits for an answer."""
 OCR_ON, OCR_OFF = "on", "off"
 """Values of ``documents.ocr`` beside languages of tesseract; unset it is on where ``lens-lsp[ocr]`` is installed."""
 NO_MODELS = f"scans are not recognised: {INSTALL_OCR}"
@@ -86,15 +86,9 @@ _REASONS = {
     Failure.DIED: SkipReason.DIED,
     Failure.NO_READER: SkipReason.NO_READER,
 }
+AGAIN = frozenset({SkipReason.TIMED_OUT, SkipReason.DIED})
+"""Why a document was not read that may be read yet, with more time or memory."""
 _Content = tuple[str, str]
-MOST = 512 << 20
-"""Bytes of all files together, about: those used longest ago go first."""
-_MAGIC = b"lens.extraction/2\n"
-_SUFFIX = ".extraction"
-_LEFT = 0.9
-"""Share of the bound that is left when files go."""
-_DIGEST = hashlib.sha256().digest_size
-_LARGEST = MOST_HEAD + MOST_TEXT + (1 << 10)
 _FOLDER = 0.5
 """What a word of a folder's name counts beside one of the document's own."""
 _SAID = 0.75
@@ -110,7 +104,7 @@ class DocumentOptions:
     """What the user chose for documents: that their texts are kept on disk; how text on pictures of pages is
     recognised: ``"on"``, ``"off"``, or the languages for tesseract, ``"deu+eng"``."""
 
-    cached: bool = False
+    stored: bool = True
     ocr: str | None = None
 
 
@@ -140,78 +134,206 @@ class ReadText:
 class Extractions:
     """What is known of documents by their content. Safe for threads. ``memory`` bounds the bytes that are kept."""
 
-    def __init__(self, extractor: Extractor, *, memory: int = _MEMORY) -> None:
-        self._extractor = extractor
+    def __init__(self, extractor: Extractor | None = None, *, memory: int = _MEMORY) -> None:
+        self._own = extractor
         self._memory = memory
         self._used = 0
         self._known: OrderedDict[_Content, Extracted] = OrderedDict()
         self._failed: OrderedDict[_Content, SkipReason] = OrderedDict()
         self._turn = threading.Lock()
-        self._disk: ExtractionCache | None = None
+        self._roots: Sequence[str] | None = None
+        """The folders that are searched, until the store was looked for."""
+        self._disk: DocumentStore | None = None
+        self._made: DocumentStore | None = None
+        self._notices: list[str] = []
+        self._said: set[str] = set()
         self._ocr: str | None = OCR_OFF
-        self._recognition: Recognition | None = None
+        self._ocr_roots: Sequence[str] | None = None
+        """The same, until who recognises was looked for."""
+        self._recogniser: Recognition | None = None
+        self.longest = LONGEST
+        """Seconds that one document may take, or one part of a long one."""
 
     def use(self, options: DocumentOptions, roots: Sequence[str]) -> str | None:
         """What holds from now on; ``roots`` are the folders that are searched. Tells what is not as it was chosen."""
-        folder = cache_folder()
-        self._disk = ExtractionCache(folder) if options.cached and lies_outside(folder, roots) else None
-        self._recognise_by(options.ocr, roots)
-        wanting = []
-        if options.cached and self._disk is None:
-            wanting.append(f"texts of documents are not kept: {folder} is searched")
-        if options.ocr not in (None, OCR_OFF) and self._recognition is None:
-            wanting.append(NO_MODELS if options.ocr == OCR_ON else NO_PROGRAM)
-        return "; ".join(wanting) or None
+        self._roots, self._disk = (roots if options.stored else None), None
+        self._ocr, self._ocr_roots = options.ocr, roots
+        if options.ocr in (None, OCR_OFF) or self._recognition is not None:
+            return None
+        return NO_MODELS if options.ocr == OCR_ON else NO_PROGRAM
 
-    def _recognise_by(self, ocr: str | None, roots: Sequence[str]) -> None:
+    @property
+    def _recognition(self) -> Recognition | None:
+        """Who recognises, chosen when that is first needed."""
+        if self._ocr_roots is not None:
+            roots, self._ocr_roots = self._ocr_roots, None
+            self._recognise_by(roots)
+        return self._recogniser
+
+    @property
+    def _extractor(self) -> Extractor:
+        """Made when it is first needed: who has no documents should not pay for what reads them."""
+        if self._own is None:
+            from lens_lsp.documents.extractor import Extractor
+
+            self._own = Extractor()
+            atexit.register(self._own.close)
+        return self._own
+
+    @property
+    def _store(self) -> DocumentStore | None:
+        """Made when it is first needed. None where nothing is to be kept, and where its folder is searched."""
+        if self._roots is not None:
+            folder, roots = cache_folder(), self._roots
+            self._roots, self._disk = None, None
+            if not lies_outside(folder, roots):
+                self._note(f"texts of documents are not kept: {folder} is searched")
+            elif self._made is None or self._made.folder != folder:
+                from lens_lsp.corpus.document_store import DocumentStore
+
+                self._made = self._disk = DocumentStore(folder, self._note)
+            else:
+                self._disk = self._made
+        return self._disk
+
+    def _note(self, said: str) -> None:
+        if said not in self._said:
+            self._said.add(said)
+            self._notices.append(said)
+
+    def notices(self) -> Sequence[str]:
+        """What is to be said of the store since this was asked last."""
+        with self._turn:
+            told, self._notices = self._notices, []
+            return told
+
+    def flush(self) -> None:
+        """Write to the store what is held for it."""
+        if self._disk is not None:
+            self._disk.flush()
+
+    def _recognise_by(self, roots: Sequence[str]) -> None:
         """Choose who reads scans: the models where they are installed, tesseract where languages of it are named."""
         from lens_lsp.documents.recognition import ModelRecognition, Tesseract, tesseract
 
-        self._ocr = ocr
+        ocr = self._ocr
         if ocr == OCR_OFF:
-            self._recognition = None
+            self._recogniser = None
         elif ocr in (None, OCR_ON):
-            if not isinstance(self._recognition, ModelRecognition):
-                self._recognition = None if missing(SCAN) else ModelRecognition(self._extractor)
+            if not isinstance(self._recogniser, ModelRecognition):
+                self._recogniser = None if missing(SCAN) else ModelRecognition(self._extractor)
         else:
             program = tesseract(os.environ.get("PATH", ""), roots)
-            known = self._recognition
+            known = self._recogniser
             if isinstance(known, Tesseract) and (known.program, known.languages) == (program, ocr):
                 return  # its version is known
             data = os.environ.get("TESSDATA_PREFIX")
-            self._recognition = None if program is None else Tesseract(program, ocr, self._extractor, data)
+            self._recogniser = None if program is None else Tesseract(program, ocr, self._extractor, data)
+
+    def stored(self, kind: DocumentKind, identity: Identity) -> StoredText | None:
+        """What the store holds of a document that is identified so; None where it must be read.
+
+        Raises `Skipped` for one that has no text.
+        """
+        store = self._store
+        digest = None if store is None or reader_version(kind) is None else store.sha256(identity)
+        if store is None or digest is None:
+            return None
+        found = store.text(reader_of(kind), digest)
+        bare = found is Failure.EMPTY or (isinstance(found, StoredText) and found.gist.bare)
+        recognition = self._recognition if bare and kind.pictures else None
+        if recognition is not None:
+            known = None if recognition.reader is None else store.text(recognition.reader, digest)
+            if isinstance(known, StoredText):
+                return known
+            if found is Failure.EMPTY:
+                return None
+        if isinstance(found, Failure):
+            raise Skipped(_REASONS[found])
+        if found is None:
+            return None
+        return replace(found, waiting=recognition is not None)
 
     def of(
         self,
         kind: DocumentKind,
         data: bytes,
         *,
+        identity: Identity | None = None,
         cancelled: Callable[[], bool] | None = None,
         pictures: Pictures = Pictures.KNOWN,
+        further: Callable[[], bool] | None = None,
     ) -> ReadText:
         """The text of a document. Raises `Skipped` with the reason, ``NOT_READ`` when it was ``cancelled``.
 
+        ``further`` is asked before each part of a long document behind those that are known: without it all are read.
         ``pictures`` says what happens to pages that are pictures beside others with text; where all of them are, they
-        are recognised in any case if the user asked for that.
+        are recognised in any case if the user asked for that. ``identity`` is of the file that the data are of, if it
+        can be trusted later on.
         """
         if reader_version(kind) is None:
             raise Skipped(SkipReason.NO_READER)
         digest, stopped = hashlib.sha256(data).hexdigest(), cancelled or (lambda: False)
-
-        def read() -> Extracted:
-            return self._extractor.extract(kind, data, seconds=LONGEST, cancelled=stopped)
-
-        recognition = self._recognition if kind.pictures else None
+        if identity is not None and self._store is not None:
+            self._store.identify(identity, digest)
         try:
-            plain = self._known_or(reader_of(kind), digest, read)
+            plain = ReadText(self._plain(kind, digest, data, stopped, further), reader_of(kind))
         except Skipped as skipped:
-            reader = None if recognition is None or skipped.reason is not SkipReason.NO_TEXT else recognition.reader
-            if recognition is None or reader is None:
+            scan = kind.pictures and skipped.reason is SkipReason.NO_TEXT
+            scanner = self._recognition if scan else None
+            reader = None if scanner is None else scanner.reader
+            if scanner is None or reader is None:
                 raise
-            return _told(self._known_or(reader, digest, lambda: recognition.text(data, stopped)))
-        if recognition is None or not plain.extracted.pages:
+            return _told(self._known_or(reader, digest, lambda: scanner.text(data, stopped)))
+        recognition = self._recognition if kind.pictures and plain.extracted.pages else None
+        if recognition is None:
             return _told(plain, _TURNED_OFF if self._ocr == OCR_OFF else _NOT_INSTALLED)
         return self._with_pictures(plain, recognition, digest, data, stopped, pictures)
+
+    def forget_failures(self, kind: DocumentKind, data: bytes) -> None:
+        """Have a document read again that took too long, or ended its reader."""
+        content = (reader_of(kind), hashlib.sha256(data).hexdigest())
+        with self._turn:
+            self._failed.pop(content, None)
+        if self._store is not None:
+            self._store.drop(*content)
+
+    def _plain(
+        self,
+        kind: DocumentKind,
+        digest: str,
+        data: bytes,
+        stopped: Callable[[], bool],
+        further: Callable[[], bool] | None,
+    ) -> Extracted:
+        """A document without what is recognised, as far as it is known or read now. Raises `Skipped`."""
+        content = (reader_of(kind), digest)
+        known = self._recalled(content)
+        while known is None or (known.left and (further is None or further())):
+            first = 0 if known is None else known.read
+
+            def read(first: int = first) -> Extracted:
+                return self._extractor.extract(kind, data, first=first, seconds=self.longest, cancelled=stopped)
+
+            try:
+                part = self._read(content, read, whole=known is None)
+            except Skipped as skipped:
+                if known is None:
+                    raise
+                if skipped.reason is SkipReason.NOT_READ:
+                    break
+                part = _unreadable(kind, known, skipped.reason)
+            whole = part if known is None else joined([known, part])
+            if part.left and _is_full(whole):
+                notice = f"only the first {part.read:,} of {part.read + part.left:,} pages were read"
+                part = replace(part, left=0, notices=(*part.notices, notice))
+                whole = part if known is None else joined([known, part])
+            known = whole
+            self._put(content, part, whole, first)
+        if not known.left and not known.text.strip():
+            self._fail(content, Failure.EMPTY)
+            raise Skipped(SkipReason.NO_TEXT)
+        return known
 
     def recognised_page(self, data: bytes, page: int) -> ScannedPage | None:
         """What stands on a picture of a page, from 1, of a PDF, with its lines; None where nobody tells."""
@@ -234,7 +356,7 @@ class Extractions:
     ) -> ReadText:
         """A document with those of its pages recognised that are pictures, as far as that is wanted and possible."""
         reader = recognition.reader
-        if reader is None or pictures is Pictures.LEFT:
+        if reader is None or pictures is Pictures.LEFT or plain.extracted.left:
             return _told(plain)
 
         def recognise() -> Extracted:
@@ -252,23 +374,38 @@ class Extractions:
     def _known_or(self, reader: str, digest: str, read: Callable[[], Extracted]) -> ReadText:
         """What a reader makes of a content: as it is known, else as it is read now. Raises `Skipped`."""
         content = (reader, digest)
+        known = self._recalled(content)
+        if known is None:
+            known = self._read(content, read)
+            self._put(content, known, known, 0)
+        return ReadText(known, reader)
+
+    def _recalled(self, content: _Content) -> Extracted | None:
+        """What is known of a content. Raises `Skipped` for one that has no text."""
         with self._turn:
             if content in self._failed:
                 raise Skipped(self._failed[content])
             known = self._known.get(content)
             if known is not None:
                 self._known.move_to_end(content)
-                return ReadText(known, reader)
-        disk = self._disk
-        kept = None if disk is None else disk.get(*content)
-        if kept is None:
-            kept = self._read(content, read)
-            if disk is not None:
-                disk.put(*content, kept)
-        self._keep(content, kept)
-        return ReadText(kept, reader)
+                return known
+        kept = None if self._store is None else self._store.extracted(*content)
+        if isinstance(kept, Failure):
+            raise Skipped(_REASONS[kept])
+        if kept is not None:
+            self._keep(content, kept)
+        return kept
 
-    def _read(self, content: _Content, read: Callable[[], Extracted]) -> Extracted:
+    def _put(self, content: _Content, part: Extracted, whole: Extracted, first: int) -> None:
+        """Keep what was read; on the disk the part alone, and nothing of what is private."""
+        self._keep(content, whole)
+        if self._store is not None:
+            if privacy_in(whole) is None:
+                self._store.put(*content, part, first)
+            elif first:
+                self._store.drop(*content)
+
+    def _read(self, content: _Content, read: Callable[[], Extracted], *, whole: bool = True) -> Extracted:
         from lens_lsp.documents.extractor import Cancelled  # most questions meet no document
 
         try:
@@ -276,7 +413,8 @@ class Extractions:
         except Cancelled as stopped:
             raise Skipped(SkipReason.NOT_READ) from stopped
         except Unextracted as failed:
-            self._fail(content, failed.failure)
+            if whole:
+                self._fail(content, failed.failure)
             raise Skipped(_REASONS[failed.failure]) from failed
 
     def glance(
@@ -296,14 +434,39 @@ class Extractions:
             self._failed[content] = _REASONS[failure]
             if len(self._failed) > _MOST_FAILURES:
                 self._failed.popitem(last=False)
+        if self._store is not None:
+            self._store.put_failure(*content, failure)
 
     def _keep(self, content: _Content, extracted: Extracted) -> None:
         with self._turn:
-            if content not in self._known:
-                self._known[content] = extracted
-                self._used += _size(extracted)
+            if content in self._known:
+                self._used -= _size(self._known.pop(content))
+            self._known[content] = extracted
+            self._used += _size(extracted)
             while self._used > self._memory and self._known:
                 self._used -= _size(self._known.popitem(last=False)[1])
+
+
+def _unreadable(kind: DocumentKind, known: Extracted, reason: SkipReason) -> Extracted:
+    """The next part of a document, which cannot be read: the pages behind it may be."""
+    total = known.read + known.left
+    read = min(known.read + kind.part, total)
+    pages = pages_shown(range(known.read + 1, read + 1))
+    return Extracted("", notices=(f"{pages} could not be read ({reason.value})",), read=read, left=total - read)
+
+
+def _is_full(extracted: Extracted) -> bool:
+    """Whether a document has as much text, or as many places, as one may have."""
+    places = max(len(extracted.structure.blocks), len(extracted.locators.starts))
+    return len(extracted.text) >= MOST_LETTERS or places >= MOST_PLACES
+
+
+def privacy_in(extracted: Extracted) -> Privacy | None:
+    """How a document's metadata or its first lines say that it is private, None where they do not."""
+    from lens_lsp.corpus.text_marks import privacy_of
+    from lens_lsp.model.marks import privacy
+
+    return privacy_of("plain", extracted.text) if extracted.private is None else privacy(extracted.private)
 
 
 def _told(read: ReadText, why: str = "") -> ReadText:
@@ -332,12 +495,8 @@ def recognised(reader: str) -> bool:
 @cache
 def extractions() -> Extractions:
     """Those of this process: one process reads documents for all of it, and ends with it."""
-    from lens_lsp.documents.extractor import Extractor
-
-    extractor = Extractor()
-    atexit.register(extractor.close)
-    made = Extractions(extractor)
-    made.use(DocumentOptions(), ())
+    made = Extractions()
+    made.use(DocumentOptions(stored=False), ())
     return made
 
 
@@ -351,9 +510,6 @@ def use_for_documents(options: DocumentOptions, roots: Sequence[str]) -> str | N
 
     Tells what is not as it was chosen.
     """
-    # Whoever chose nothing and has no documents should not pay for what reads them.
-    if options == DocumentOptions() and not extractions.cache_info().currsize:
-        return None
     return extractions().use(options, roots)
 
 
@@ -364,131 +520,16 @@ def _size(extracted: Extracted) -> int:
 
 
 def cache_folder() -> Path:
-    """Where they are kept, made or not."""
+    """Where the texts of documents are kept, made or not."""
     from platformdirs import user_cache_path
 
-    return user_cache_path("lens-lsp") / "extractions"
+    return user_cache_path("lens-lsp") / "documents"
 
 
 def lies_outside(folder: Path, roots: Sequence[str]) -> bool:
     """Whether a folder is below none of some roots, wherever links lead."""
     real = Path(os.path.realpath(folder))
     return not any(real.is_relative_to(os.path.realpath(root)) for root in roots)
-
-
-def kept_files(folder: Path) -> list[os.DirEntry[str]]:
-    """The files of ours in a folder, parts that a killed process left among them. Raises OSError."""
-    if not _usable(folder):
-        return []
-    with os.scandir(folder) as entries:
-        return [
-            entry for entry in entries if entry.name.endswith((_SUFFIX, PART)) and entry.is_file(follow_symlinks=False)
-        ]
-
-
-def remove_all(folder: Path) -> int:
-    """Remove every file of ours, and the folder if nothing else is in it; how many there were. Raises OSError."""
-    files = kept_files(folder)
-    for file in files:
-        Path(file.path).unlink(missing_ok=True)
-    with suppress(OSError):
-        folder.rmdir()
-    return len(files)
-
-
-class ExtractionCache:
-    """The texts in a folder, at most ``most`` bytes. A folder that cannot be used keeps nothing and costs no text."""
-
-    def __init__(self, folder: Path, *, most: int = MOST) -> None:
-        self._folder = folder
-        self._most = most
-        self._used: int | None = None
-
-    def get(self, reader: str, sha256: str) -> Extracted | None:
-        """The text of a content by a reader, None if there is none."""
-        path = self._path(reader, sha256)
-        try:
-            data = _read(path)
-            os.utime(path)
-        except OSError:
-            return None
-        try:
-            return _opened(data, reader, sha256)
-        except Damaged:
-            with suppress(OSError):
-                path.unlink()
-            return None
-
-    def put(self, reader: str, sha256: str, extracted: Extracted) -> None:
-        """Keep a text, if that can be done."""
-        with suppress(OSError, Unextracted):
-            data = _closed(reader, sha256, extracted)
-            _make(self._folder)
-            replace_whole(self._path(reader, sha256), data)
-            self._account(len(data))
-
-    def _path(self, reader: str, sha256: str) -> Path:
-        return self._folder / f"{hashlib.sha256(f'{reader} {sha256}'.encode()).hexdigest()}{_SUFFIX}"
-
-    def _account(self, size: int) -> None:
-        """Count what was written, and when it is too much, remove what was used longest ago."""
-        if self._used is not None:
-            self._used += size
-        if self._used is None or self._used > self._most:
-            files = kept_files(self._folder)
-            found = sorted((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path) for entry in files)
-            self._used = sum(size for _, size, _ in found)
-            if self._used > self._most:
-                for _, size, path in found:
-                    Path(path).unlink(missing_ok=True)
-                    self._used -= size
-                    if self._used <= _LEFT * self._most:
-                        break
-
-
-def _usable(folder: Path) -> bool:
-    """Whether it is a folder, no link to one, and the user's own. Raises OSError for what is there and is not."""
-    try:
-        found = folder.lstat()
-    except FileNotFoundError:
-        return False
-    if not stat.S_ISDIR(found.st_mode) or (sys.platform != "win32" and found.st_uid != os.getuid()):
-        raise PermissionError(f"{folder} is no folder of yours")
-    return True
-
-
-def _make(folder: Path) -> None:
-    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    _usable(folder)
-
-
-def _read(path: Path) -> bytes:
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
-        return file.read(_LARGEST)
-
-
-def _closed(reader: str, sha256: str, extracted: Extracted) -> bytes:
-    head, text = result_of(extracted)
-    frame = io.BytesIO()
-    send(frame, {**head, "reader": reader, "sha256": sha256}, text)
-    packed = zlib.compress(frame.getvalue(), 1)
-    return _MAGIC + hashlib.sha256(packed).digest() + packed
-
-
-def _opened(data: bytes, reader: str, sha256: str) -> Extracted:
-    """What a file holds; raises `Damaged` unless it is whole and of this content and reader."""
-    packed = data[len(_MAGIC) + _DIGEST :]
-    if not data.startswith(_MAGIC) or data[len(_MAGIC) : len(_MAGIC) + _DIGEST] != hashlib.sha256(packed).digest():
-        raise Damaged("not whole")
-    try:
-        frame = zlib.decompressobj().decompress(packed, _LARGEST)
-    except zlib.error as error:
-        raise Damaged("not packed") from error
-    head, text = receive(io.BytesIO(frame), MOST_TEXT)
-    if (head.get("reader"), head.get("sha256")) != (reader, sha256):
-        raise Damaged("of another document")
-    return extracted_from(head, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,7 +628,8 @@ class DocumentQueue:
 
 
 def notices(skips: Iterable[Skip]) -> list[str]:
-    """What a user should be told of documents that were not read, a sentence for each thing that can be done."""
+    """What a user should be told of documents that were not read, a sentence for each thing that can be done, and of
+    the store since this was asked last."""
     skips = list(skips)
     found = Counter(skip.reason for skip in skips)
     told = []
@@ -599,9 +641,9 @@ def notices(skips: Iterable[Skip]) -> list[str]:
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
     if late := found[SkipReason.NOT_READ]:
-        naming = "it as a path" if late == 1 else "them as paths"
-        told.append(f"{_some(late)} not read within the time: ask again, or name {naming}")
-    return told
+        which, naming = ("it", "it as a path") if late == 1 else ("them all", "them as paths")
+        told.append(f"{_some(late)} not read within the time: `lens read` reads {which}; or name {naming}")
+    return [*told, *extractions().notices()]
 
 
 def _wanted(question: str) -> frozenset[str]:

@@ -18,13 +18,13 @@ from itertools import filterfalse, repeat
 from operator import contains
 
 from lens_lsp.corpus.encoding import LARGE, FoldedBatch, FoldedText, blank, decode, fold_batch, fold_text, is_utf_8
-from lens_lsp.corpus.extraction import LARGEST, Pictures, ReadText, extractions
+from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
 from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped, read_files
 from lens_lsp.corpus.text_marks import GeneratedSpans, find_generated, suspects, unsearchable
 from lens_lsp.corpus.walk import YOUNG_NS
-from lens_lsp.documents.kinds import DocumentKind, kind_for
+from lens_lsp.documents.kinds import DocumentKind, StoredText, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -156,6 +156,11 @@ class Batch:
         return starts
 
 
+def trusted(identity: Identity) -> Identity | None:
+    """What identifies a file's content later on, too; None for a young file: another write might show no change."""
+    return identity if identity[1] < time.time_ns() - YOUNG_NS else None
+
+
 class Intake:
     """Reads files of one root; knows the encoding to fall back on, and how many bytes of texts memory may hold."""
 
@@ -232,19 +237,32 @@ class Intake:
         """The document text of a file's bytes, or of an open file's text. Raises `Skipped`."""
         kind = kind_for(path)
         if kind is not None and isinstance(content, bytes):
-            return extractions().of(kind, content).extracted.text
+            return extractions().of(kind, content, further=lambda: False).extracted.text
         decoded = content if isinstance(content, str) else decode(content, self._fallback).text
         return _document_text(self.reader(path), decoded)
 
+    def stored(self, path: str, identity: Identity) -> StoredText | None:
+        """What is known of a document without its file. Raises `Skipped` as `Extractions.stored`."""
+        kind = kind_for(path)
+        return None if kind is None else extractions().stored(kind, identity)
+
     def extracted(
-        self, root: Root, path: str, cancelled: Callable[[], bool], pictures: Pictures = Pictures.KNOWN
-    ) -> tuple[Identity, ReadText]:
+        self,
+        root: Root,
+        path: str,
+        cancelled: Callable[[], bool],
+        pictures: Pictures = Pictures.KNOWN,
+        further: Callable[[], bool] | None = None,
+    ) -> tuple[Identity, StoredText]:
         """What a document becomes, and what identified its content when it was opened. Raises `Skipped`."""
         kind = kind_for(path)
         if kind is None:
             raise Skipped(SkipReason.UNSUPPORTED)
         data, status = root.read_with_stat(path, LARGEST)
-        return IDENTITY(status), extractions().of(kind, data, cancelled=cancelled, pictures=pictures)
+        identity = IDENTITY(status)
+        known = trusted(identity)
+        read = extractions().of(kind, data, identity=known, cancelled=cancelled, pictures=pictures, further=further)
+        return identity, StoredText(read.extracted.text, read.extracted.gist, read.waiting)
 
     def glanced(
         self, kind: DocumentKind, documents: Sequence[tuple[Root, str]], cancelled: Callable[[], bool]

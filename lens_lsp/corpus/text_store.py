@@ -36,7 +36,7 @@ from lens_lsp.corpus.encoding import (
     cut,
     fold_batch,
 )
-from lens_lsp.corpus.extraction import DocumentQueue, Pictures, ReadText
+from lens_lsp.corpus.extraction import DocumentQueue, Pictures, extractions
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
 from lens_lsp.corpus.intake import (
     Batch,
@@ -54,7 +54,8 @@ from lens_lsp.corpus.safe_open import UNKNOWN, Identity, Key, Root, Skipped, dis
 from lens_lsp.corpus.scan import Places
 from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, differing, entry_of
-from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason, Structure
+from lens_lsp.documents.kinds import Gist, StoredText
+from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 from lens_lsp.model.words import fold
 
 Progress = Callable[[int, int], None]
@@ -166,6 +167,8 @@ class TextStore:
         self._unread = DocumentQueue()
         self._waiting: dict[Key, None] = {}
         """Documents that were read, with pages that are pictures and wait to be recognised."""
+        self._left: dict[Key, int] = {}
+        """Of documents that were read in part, the pages that were not: they wait, too."""
         self._pictures: dict[Key, int] = {}
         self._parts: dict[Key, list[tuple[int, PartReason]]] = {}
         """Lines on which hidden parts of texts begin, and why they are hidden."""
@@ -277,9 +280,9 @@ class TextStore:
         """The headings of a document, folded; None for texts, whose headings are marked in them."""
         return self._headings.get(slot)
 
-    def _describe_document(self, slot: int, path: str, structure: Structure) -> None:
-        self._descriptions.note(slot, path, structure.head)
-        self._headings[slot] = tuple(fold(heading.text).encode("utf-8") for heading in structure.headings)
+    def _describe_document(self, slot: int, path: str, gist: Gist) -> None:
+        self._descriptions.note(slot, path, gist.head)
+        self._headings[slot] = tuple(fold(heading).encode("utf-8") for heading in gist.headings)
 
     def drop(self, key: Key) -> None:
         """Forget the texts of a file, if it is known."""
@@ -430,8 +433,18 @@ class TextStore:
 
     @property
     def readable(self) -> bool:
-        """Whether documents wait and there is room in memory for their texts."""
-        return bool(self._unread) and not self._full
+        """Whether documents wait of which nothing was read, and there is room in memory for their texts."""
+        return len(self._unread) > len(self._left) and not self._full
+
+    @property
+    def unread_documents(self) -> int:
+        """How many documents were not read, or not to their end."""
+        return len(self._unread)
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are, without those that cannot be read."""
+        return len(self._pictures) + len(self._unread) - len(self._left)
 
     def unread_called(self, name: str) -> list[Key]:
         """The documents that wait and are called so."""
@@ -440,7 +453,8 @@ class TextStore:
     def skips(self) -> list[Skip]:
         """What cannot be searched as it is, and why: documents that wait are among it."""
         refused = [Skip(display_path(path), reason, root) for (root, path), reason in self._unreadable.items()]
-        return refused + [Skip(display_path(path), SkipReason.NOT_READ, root) for root, path in self._unread]
+        waiting = (key for key in self._unread if key not in self._left)
+        return refused + [Skip(display_path(path), SkipReason.NOT_READ, root) for root, path in waiting]
 
     def parts(self) -> list[Part]:
         """What of the texts that are searched is hidden, or was not read."""
@@ -448,7 +462,7 @@ class TextStore:
             Part(display_path(path), line, reason, root)
             for (root, path), hidden in self._parts.items()
             for line, reason in hidden
-        ]
+        ] + [Part(display_path(path), 0, PartReason.NOT_READ, root) for root, path in self._left]
 
     def _hide(self, root: int, hidden: Sequence[Hidden]) -> None:
         for path, line, reason in hidden:
@@ -543,6 +557,7 @@ class TextStore:
             self._unreadable.pop(key, None)
             self._unread.discard(key)
             self._waiting.pop(key, None)
+            self._left.pop(key, None)
             self._pictures.pop(key, None)
             self._parts.pop(key, None)
             self._young.discard(key)
@@ -657,6 +672,21 @@ class TextStore:
         self._identify(key, None if known else identity_of(self._roots[key[0]], key[1]))
         self._unread.add(key, self._entries[key][2:])
 
+    def take_stored(self, cancelled: Callable[[], bool] | None = None) -> None:
+        """Take in the documents that wait and whose texts are on the disk: no time is spent on reading them."""
+        for key in [key for key in self._unread if key not in self._left]:
+            if self._full or (cancelled is not None and cancelled()):
+                return
+            identity = self._entries[key][2:]
+            try:
+                stored = self._intake.stored(key[1], identity)
+            except Skipped as skipped:
+                self._unread.discard(key)
+                self._refuse(key, identity, skipped.reason)
+                continue
+            if stored is not None:
+                self._take(key, identity, stored)
+
     def read_documents(
         self,
         question: str,
@@ -664,6 +694,7 @@ class TextStore:
         seconds: float,
         patient: bool = False,
         only: Sequence[Key] | None = None,
+        longer: bool = True,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> int:
@@ -671,10 +702,11 @@ class TextStore:
 
         None is begun after ``seconds``; the one under way is broken off then, unless ``patient``. Without any text yet
         that is a little later. What memory has no room for waits on. ``only`` are the ones that are meant; without, a
-        part of the time goes into what the documents say of themselves. After `fill` or `refresh`, while their roots
-        are open.
+        part of the time goes into what the documents say of themselves. ``longer`` reads those on, too, of which a part
+        was read: their texts become others, so never while a question holds on to what it found. After `fill` or
+        `refresh`, while their roots are open.
         """
-        if not self.readable:
+        if self._full or not (self._unread if longer else self.readable):
             return 0
         began, before = time.monotonic(), len(self.slots)
         until = began + seconds
@@ -686,11 +718,15 @@ class TextStore:
         if only is None:
             self._glance(question, began + min(_GLANCING, _SHARE * seconds), cancelled)
         wanted = self._unread.order(question) if only is None else [key for key in only if key in self._unread]
+        wanted = [key for key in wanted if key not in self._left] + [
+            key for key in wanted if longer and key in self._left
+        ]
         for done, key in enumerate(wanted):
             if progress is not None:
                 progress(done, len(wanted))
             if over(begun=False) or not self._read_document(key, over):
                 break
+        extractions().flush()
         return len(self.slots) - before
 
     def _glance(self, question: str, until: float, cancelled: Callable[[], bool] | None) -> None:
@@ -707,17 +743,24 @@ class TextStore:
             for key, said in zip(keys, self._intake.glanced(kind, documents, stopped), strict=True):
                 self._unread.glanced(key, said)
 
-    def _read_document(self, key: Key, over: Callable[[], bool]) -> bool:
-        """Take one document in; False when it has to wait after all."""
+    def _read_document(self, key: Key, over: Callable[..., bool]) -> bool:
+        """Take one document in, as far as the time goes; False when it has to wait after all."""
         try:
-            identity, read = self._intake.extracted(self._roots[key[0]], key[1], over)
+            identity, read = self._intake.extracted(
+                self._roots[key[0]], key[1], over, further=lambda: not over(begun=False)
+            )
         except Skipped as skipped:
             if skipped.reason is SkipReason.NOT_READ:
                 return False
             self._unread.discard(key)
+            self._left.pop(key, None)
             self._refuse(key, identity_of(self._roots[key[0]], key[1]), skipped.reason)
             return True
-        return self._take(key, identity, read)
+        if self._left.get(key) == read.gist.left:
+            return not read.gist.left
+        self.drop(key)
+        self._left.pop(key, None)
+        return self._take(key, identity, read) and not read.gist.left
 
     def recognise(
         self, *, seconds: float, only: Sequence[Key] | None = None, cancelled: Callable[[], bool] | None = None
@@ -761,27 +804,30 @@ class TextStore:
             self._young.add(cached.key)
         return holds
 
-    def _take(self, key: Key, identity: Identity, read: ReadText) -> bool:
+    def _take(self, key: Key, identity: Identity, read: StoredText) -> bool:
         """Put a document's text where it can be scanned; False when there is no room for it."""
-        extracted = read.extracted
-        own = find_generated(extracted.text, asked=False).spans
-        folded = fold_batch([(blank(extracted.text, own) if own else extracted.text).encode("utf-8")])
+        own = find_generated(read.text, asked=False).spans
+        folded = fold_batch([(blank(read.text, own) if own else read.text).encode("utf-8")])
         if self.arena.size + folded.size > self._room:
             self._full = True
             return False
         self._broken = True
         self._unread.discard(key)
+        self._left.pop(key, None)
+        if read.gist.left:
+            self._unread.add(key, identity)
+            self._left[key] = read.gist.left
         self._waiting.pop(key, None)
         self._waiting.update({key: None} if read.waiting else {})
-        self._pictures[key] = extracted.unseen
+        self._pictures[key] = read.gist.unseen
         self._parts.pop(key, None)
-        parts = {PartReason.CUT: extracted.cut, PartReason.UNSEEN: bool(extracted.structure.hidden)}
+        parts = {PartReason.CUT: read.gist.cut, PartReason.UNSEEN: read.gist.hidden}
         self._hide(key[0], [(key[1], 0, reason) for reason, holds in parts.items() if holds])
         if identity[1] > time.time_ns() - YOUNG_NS:
             self._young.add(key)
         self._identify(key, identity)
         slot = self.arena.add_all(folded.size, folded.write, folded.starts, folded.ends)
         self._enter(CachedText(key, slot, folded.maps))
-        self._describe_document(slot, key[1], extracted.structure)
+        self._describe_document(slot, key[1], read.gist)
         self._broken = False
         return True

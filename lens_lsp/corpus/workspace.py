@@ -20,11 +20,12 @@ from typing import Protocol, TypeVar
 
 from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, denied_root, left_out
 from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank, decode
-from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
+from lens_lsp.corpus.extraction import AGAIN, LARGEST, Pictures, extractions, privacy_in
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import TextReader
-from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, without_documents
+from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, trusted, without_documents
 from lens_lsp.corpus.safe_open import (
+    IDENTITY,
     UNKNOWN,
     WAIT,
     Identity,
@@ -44,7 +45,6 @@ from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.model.marks import privacy
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
@@ -123,11 +123,17 @@ class Snapshot:
             return self.read(root, rel).origin.sha256
         return hashlib.sha256(self.content(root, rel, LARGEST)).hexdigest()
 
-    def document(self, root: int, rel: str, pictures: Pictures = Pictures.KNOWN) -> Document:
-        """The document of a path, by the reader for its name. Raises as ``read``."""
+    def document(
+        self, root: int, rel: str, pictures: Pictures = Pictures.KNOWN, *, seconds: float | None = None
+    ) -> Document:
+        """The document of a path, by the reader for its name. Raises as ``read``.
+
+        Of a long document it has as much as was read, at least its first part; with ``seconds`` all of it, and raises
+        ``Skipped(NOT_READ)`` where it was not read by then.
+        """
         kind = kind_for(rel)
         if kind is not None:
-            return self._extracted(root, rel, kind, pictures)
+            return self._extracted(root, rel, kind, pictures, seconds)
         reader = reader_for(rel.rpartition("/")[2])
         if reader is None:
             raise Skipped(SkipReason.UNSUPPORTED)
@@ -143,9 +149,20 @@ class Snapshot:
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
         )
 
-    def _extracted(self, root: int, rel: str, kind: DocumentKind, pictures: Pictures) -> Document:
+    def _extracted(
+        self, root: int, rel: str, kind: DocumentKind, pictures: Pictures, seconds: float | None
+    ) -> Document:
         data = self.content(root, rel, LARGEST)
-        read = extractions().of(kind, data, cancelled=self._cancelled, pictures=pictures)
+        until = time.monotonic() + (seconds or 0.0)
+        read = extractions().of(
+            kind,
+            data,
+            cancelled=self._cancelled,
+            pictures=pictures,
+            further=lambda: seconds is not None and time.monotonic() < until,
+        )
+        if seconds is not None and read.extracted.left:
+            raise Skipped(SkipReason.NOT_READ)
         extracted = read.extracted
         return Document(
             root=root,
@@ -215,8 +232,8 @@ def _structure(reader: TextReader, text: str, source: str, *, continued: bool = 
 
 
 def _with_privacy(extracted: Extracted) -> Structure:
-    """The structure of a document: what its metadata or its first lines say makes it private."""
-    said = privacy_of("plain", extracted.text) if extracted.private is None else privacy(extracted.private)
+    """The structure of a document, with what says that it is private."""
+    said = privacy_in(extracted)
     return extracted.structure if said is None else replace(extracted.structure, privacy=said)
 
 
@@ -244,7 +261,8 @@ class Progress(Protocol):
     """Told how far a stage is, on the thread that does it."""
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
-        """``stage`` is one of walk, read, extract, scan, rank, verify."""
+        """``stage`` is one of walk, read, extract, scan, rank, verify; ``unread`` says once how many of the documents
+        were not read."""
 
 
 @dataclass(slots=True)
@@ -286,6 +304,25 @@ class EarlierState:
     snapshot: Snapshot
     holds: Callable[[Key], bool]
     """Whether a file belongs to it still, and whether its text can be compared with what was scanned."""
+
+
+@dataclass(slots=True)
+class ReadThrough:
+    """What came of reading every document, as far as it has come."""
+
+    documents: int = 0
+    known: int = 0
+    """Their texts were kept before."""
+    read: int = 0
+    private: int = 0
+    """Of those that were read: their texts are not kept."""
+    skipped: list[Skip] = field(default_factory=list)
+    """What cannot be read, and why."""
+
+    @property
+    def left(self) -> int:
+        """How many may yet be read."""
+        return self.documents - self.known - self.read - len(self.skipped)
 
 
 class Workspace:
@@ -387,10 +424,11 @@ class Workspace:
         seconds: float,
         patient: bool = False,
         only: Sequence[Key] | None = None,
+        longer: bool = True,
         cancelled: Callable[[], bool] | None = None,
     ) -> int:
         """Read documents that wait, as `TextStore.read_documents`, after `bring_up`; how many texts that gave."""
-        if not self.cache.readable:
+        if not self.cache.unread_documents:
             return 0
         started = time.perf_counter()
 
@@ -398,7 +436,13 @@ class Workspace:
             observer.progress("extract", done, total)
 
         came = self.cache.read_documents(
-            question, seconds=seconds, patient=patient, only=only, progress=progress, cancelled=cancelled
+            question,
+            seconds=seconds,
+            patient=patient,
+            only=only,
+            longer=longer,
+            progress=progress,
+            cancelled=cancelled,
         )
         self._extracting += time.perf_counter() - started
         return came
@@ -408,6 +452,41 @@ class Workspace:
         self.cache.reopen(roots)
         self.cache.read_documents(self._question, seconds=math.inf, cancelled=cancelled)
         self.cache.recognise(seconds=math.inf, cancelled=cancelled)
+
+    def read_through(self, done: ReadThrough, observer: Progress) -> None:
+        """Read every document whose text is not kept yet, without holding any in memory; ``done`` counts."""
+        with self.open() as opened:
+            sweep = self._sweep(opened, observer, None)
+            roots = [root for root, _ in opened]
+            found = [(0, path) for path in sweep.paths] + [(entry.root, entry.path) for entry in sweep.files]
+            documents = [(roots[root], path, kind) for root, path in found if (kind := kind_for(path)) is not None]
+            done.documents = len(documents)
+            for n, (root, path, kind) in enumerate(documents):
+                observer.progress("extract", n, len(documents))
+                try:
+                    self._read_once(root, path, kind, done)
+                except Skipped as skipped:
+                    if skipped.reason is not SkipReason.NOT_READ:
+                        done.skipped.append(Skip(display_path(path), skipped.reason, root.index))
+
+    def _read_once(self, root: Root, path: str, kind: DocumentKind, done: ReadThrough) -> None:
+        """Read a document unless its text is kept. Raises `Skipped`."""
+        identity = identity_of(root, path)
+        try:
+            stored = None if identity is None else extractions().stored(kind, identity)
+        except Skipped as skipped:
+            if skipped.reason not in AGAIN:
+                raise
+            extractions().forget_failures(kind, root.read(path, LARGEST))
+            stored = None
+        if stored is not None and not stored.gist.left and not stored.waiting:
+            done.known += 1
+            return
+        data, status = root.read_with_stat(path, LARGEST)
+        known = trusted(IDENTITY(status))
+        read = extractions().of(kind, data, identity=known, pictures=Pictures.RECOGNISED)
+        done.private += privacy_in(read.extracted) is not None
+        done.read += 1
 
     def skipped(self, ready: PreparedWorkspace) -> tuple[Skip, ...]:
         """What of the files could not be searched, as far as the question has come, by path."""
@@ -456,6 +535,7 @@ class Workspace:
                 self.cache.reopen(roots, without=self.cache.stale(typed))
             else:
                 self.cache.refresh(roots, sweep.files, typed, progress=progress, cancelled=cancelled)
+            self.cache.take_stored(cancelled)
             self.cache.describe()
         self._give_back()
 

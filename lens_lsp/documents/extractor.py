@@ -111,15 +111,18 @@ class Extractor:
         kind: DocumentKind,
         data: bytes,
         *,
+        first: int = 0,
         seconds: float = SECONDS,
         cancelled: Callable[[], bool] | None = None,
     ) -> Extracted:
         """The text of a document; raises `Unextracted` if there is none and `Cancelled` when that is asked for.
 
+        Of a kind that is read in parts, the part from the page ``first`` on, from 0; how much is left stands in it.
         ``seconds`` go by the clock, from when a worker takes the document on. A worker's first document of a kind has
         `GRACE` seconds more. ``cancelled`` is asked every few hundredths of a second.
         """
-        return self._done(kind, data, seconds, cancelled, extracted_from)
+        more = {"part": (first, kind.part)} if kind.part else {}
+        return self._done(kind, data, seconds, cancelled, extracted_from, more)
 
     def glance(
         self,

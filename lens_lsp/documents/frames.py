@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import IO, Any
 
-from lens_lsp.documents.kinds import Extracted, Failure, ScannedLine, ScannedPage, Unextracted, View
+from lens_lsp.documents.kinds import Extracted, Failure, Gist, ScannedLine, ScannedPage, Unextracted, View
 from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Locator, LocatorMap, Structure
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable
@@ -32,8 +32,12 @@ MOST_VIEW = 32 << 20
 """Bytes of the view of a page."""
 PNG = b"\x89PNG\r\n\x1a\n"
 """How a PNG begins."""
+MOST_LETTERS = 20_000_000
+"""Code points of one document; what follows is left out and a notice says so."""
 MOST_PLACES = 500_000
 """Places that one document has locators for, and its blocks: both are kept in memory one by one."""
+_BETWEEN = "\n\n"
+"""What stands between two parts of a document."""
 _SIZES = struct.Struct(">II")
 _LONGEST = 2000
 """Code points of a word or two: a heading, a locator's value, a notice."""
@@ -111,6 +115,8 @@ def result_of(extracted: Extracted) -> tuple[dict[str, Any], bytes]:
         "pages": extracted.pages[:MOST_PLACES],
         "pictures": extracted.pictures,
         "private": _short(extracted.private),
+        "read": extracted.read,
+        "left": extracted.left,
     }
     return head, text
 
@@ -143,9 +149,45 @@ def extracted_from(head: dict[str, Any], body: bytes) -> Extracted:
             pages=_pages(head["pages"]),
             pictures=_count(head["pictures"]),
             private=_words(head["private"]),
+            read=_count(head["read"]),
+            left=_count(head["left"]),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise Damaged(f"a reply that is not in order: {error}") from error
+
+
+def gist_head(gist: Gist) -> dict[str, Any]:
+    """A gist as JSON, beside a text on the disk."""
+    head = gist.head
+    return {
+        "title": _short(head.title),
+        "aliases": _shortened(head.aliases),
+        "tags": _shortened(head.tags),
+        "description": _short(head.description, _LONGEST_SAID),
+        "fields": [_short(word) for field in head.fields[:_MOST_SAID] for word in field],
+        "words": [_short(heading) for heading in gist.headings],
+        "flags": [int(gist.cut), int(gist.hidden), int(gist.bare), gist.unseen, gist.left],
+    }
+
+
+def gist_from(said: object) -> Gist:
+    """The gist that `gist_head` made; raises `Damaged` for anything else."""
+    try:
+        if not isinstance(said, dict):
+            raise ValueError("no object")  # noqa: TRY004 - of a file, not of an argument
+        fields = _several(said["fields"], 2 * _MOST_SAID)
+        cut, hidden, bare, unseen, left = map(_count, _list(said["flags"]))
+        head = Head(
+            title=_words(said["title"]),
+            aliases=_several(said["aliases"]),
+            tags=_several(said["tags"]),
+            description=_words(said["description"], _LONGEST_SAID),
+            fields=tuple(zip(fields[::2], fields[1::2], strict=True)),
+        )
+        headings = _several(said["words"], MOST_PLACES)
+        return Gist(head, headings, bool(cut), bool(hidden), unseen, bool(bare), left)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Damaged(f"a gist that is not in order: {error}") from error
 
 
 def header_fields(text: str, blocks: Iterable[Block]) -> tuple[Field, ...]:
@@ -261,6 +303,68 @@ def bounded(extracted: Extracted, most: int = MOST_PLACES) -> Extracted:
         ),
         notices=(*extracted.notices, f"only the first {end:,} characters were read"),
     )
+
+
+def joined(parts: Sequence[Extracted]) -> Extracted:
+    """The parts of a document, in order and without gaps, as one: a part begins behind a blank line."""
+    if len(parts) == 1:
+        return parts[0]
+    texts: list[str] = []
+    starts: list[int] = []
+    headings: list[Heading] = []
+    blocks: list[Block] = []
+    hidden: list[Span] = []
+    by = 0
+    for part in parts:
+        if not part.text:
+            continue
+        by += len(_BETWEEN) if texts else 0
+        texts.append(part.text)
+        starts += [start + by for start in part.locators.starts]
+        headings += [replace(each, span=_shifted(each.span, by)) for each in part.structure.headings]
+        blocks += [
+            Block(each.kind, _shifted(each.span, by), each.header and _shifted(each.header, by))
+            for each in part.structure.blocks
+        ]
+        hidden += [_shifted(span, by) for span in part.structure.hidden]
+        by += len(part.text)
+    return Extracted(
+        text=_BETWEEN.join(texts),
+        locators=LocatorMap(tuple(starts), tuple(place for part in parts for place in part.locators.locators)),
+        structure=Structure(
+            head=parts[0].structure.head, headings=tuple(headings), blocks=tuple(blocks), hidden=tuple(hidden)
+        ),
+        notices=tuple(notice for part in parts for notice in part.notices),
+        pages=tuple(page for part in parts for page in part.pages),
+        pictures=sum(part.pictures for part in parts),
+        private=next((part.private for part in parts if part.private is not None), None),
+        read=parts[-1].read,
+        left=parts[-1].left,
+    )
+
+
+def joined_text(texts: Iterable[str]) -> str:
+    """The text of `joined` parts."""
+    return _BETWEEN.join(filter(None, texts))
+
+
+def joined_gist(gists: Sequence[Gist]) -> Gist:
+    """The gist of `joined` parts."""
+    if len(gists) == 1:
+        return gists[0]
+    return Gist(
+        head=gists[0].head,
+        headings=tuple(heading for gist in gists for heading in gist.headings),
+        cut=any(gist.cut for gist in gists),
+        hidden=any(gist.hidden for gist in gists),
+        unseen=sum(gist.unseen for gist in gists),
+        bare=any(gist.bare for gist in gists),
+        left=gists[-1].left,
+    )
+
+
+def _shifted(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
 
 
 def _exactly(pipe: IO[bytes], size: int) -> bytes:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Protocol
 
-from lens_lsp.model.documents import LocatorMap, Structure
+from lens_lsp.model.documents import Head, LocatorMap, Structure
 from lens_lsp.model.lazy_dataclass import dataclass
 
 INSTALL = "pip install 'lens-lsp[documents]'"
@@ -64,6 +64,9 @@ class DocumentKind:
     with the depth at which the document itself is attached."""
     glances: bool = False
     """Whether its reader can tell what a document is about: worth it where reading all of it takes much longer."""
+    part: int = 0
+    """Pages that its reader reads in one go: what was read of a long document stays when the time is up, and reading
+    goes on from there. 0 where a document is read as a whole."""
 
 
 _CALAMINE = Library("python-calamine", "python_calamine")
@@ -73,7 +76,16 @@ _STRIPRTF = Library("striprtf", "striprtf")
 _RAPIDOCR = Library("rapidocr", "rapidocr")
 KINDS = (
     DocumentKind(
-        "pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), 2, pictures=True, holds=True, glances=True
+        "pdf",
+        ("pdf",),
+        f"{_READERS}.pdf",
+        "PdfReader",
+        (_PDFIUM,),
+        3,
+        pictures=True,
+        holds=True,
+        glances=True,
+        part=100,
     ),
     DocumentKind("docx", ("docx", "docm", "dotx"), f"{_READERS}.office", "DocxReader", (_LXML,), 2),
     DocumentKind("pptx", ("pptx", "pptm"), f"{_READERS}.office", "PptxReader", (_LXML,), 2),
@@ -175,6 +187,34 @@ class Unextracted(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Gist:
+    """What a search needs to know of a document beside its text, before anything of it is shown."""
+
+    head: Head
+    headings: tuple[str, ...] = ()
+    cut: bool = False
+    """Parts of it were left out."""
+    hidden: bool = False
+    """Nobody sees some of its text."""
+    unseen: int = 0
+    """Pictures of which nothing was read."""
+    bare: bool = False
+    """Some of its pages are pictures."""
+    left: int = 0
+    """Pages that were not read yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """What a search needs of a document."""
+
+    text: str
+    gist: Gist
+    waiting: bool = False
+    """Some of its pages are pictures that the user wants recognised, and that was not done yet."""
+
+
+@dataclass(frozen=True, slots=True)
 class Extracted:
     """The text of a document, its structure and the place of each part; all offsets are code points of ``text``.
 
@@ -193,6 +233,10 @@ class Extracted:
     """Other pictures in it. What may be written on them is not in the text."""
     private: str | None = None
     """How its metadata say ``lens: private``, None where they do not."""
+    read: int = 0
+    """Pages until which it was read, where that is not all of it."""
+    left: int = 0
+    """Pages behind these that were not read yet."""
 
     @property
     def cut(self) -> bool:
@@ -203,6 +247,15 @@ class Extracted:
     def unseen(self) -> int:
         """All pictures of which nothing was read."""
         return len(self.pages) + self.pictures
+
+    @property
+    def gist(self) -> Gist:
+        """What a search needs to know of it beside its text."""
+        structure = self.structure
+        headings = tuple(heading.text for heading in structure.headings)
+        return Gist(
+            structure.head, headings, self.cut, bool(structure.hidden), self.unseen, bool(self.pages), self.left
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +300,10 @@ class DocumentReader(Protocol):
 
     def extract(self, data: bytes) -> Extracted:
         """All of the document."""
+
+    def extract_part(self, data: bytes, first: int, count: int) -> Extracted:
+        """At most ``count`` pages from the page ``first`` on, from 0, which may be without a text. Only of kinds with a
+        ``part``."""
 
     def glance(self, data: bytes) -> str:
         """What it says of itself, long before it is read: title, subject, keywords, the headings of its outline. Never

@@ -102,8 +102,9 @@ def _done(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     if "picture" in job:
         picture, pages = reader.picture(data, job["picture"])
         return {"pages": pages}, picture
-    extracted = reader.extract(data)
-    if not extracted.text.strip():
+    first, count = job.get("part") or (0, 0)
+    extracted = reader.extract_part(data, first, count) if count else reader.extract(data)
+    if not extracted.text.strip() and not first and not extracted.left:
         raise Unextracted(Failure.EMPTY, "nothing in it is text")
     return result_of(bounded(extracted))
 
@@ -113,6 +114,8 @@ def _guarded(do: Callable[[], tuple[dict[str, Any], bytes]]) -> tuple[dict[str, 
         return do()
     except Unextracted as reason:
         return _failed(reason.failure, reason.detail)
+    except ImportError as error:  # nothing is wrong with the document
+        return _failed(Failure.NO_READER, f"what reads it cannot be loaded: {error}")
     except MemoryError:
         return _failed(Failure.DIED, "its memory was used up")
     except Exception as error:  # noqa: BLE001 - the door: whatever a library raises, the document is broken

@@ -1,10 +1,13 @@
-"""What a secret looks like, kind by kind: prefixes that issuers give their keys, blocks that say what they are, names
-that announce a value.
+"""What secrets look like, by kind, and the search for them.
 
-Facts of the issuers' own pages and of what the rule sets of gitleaks (MIT) and detect-secrets (Apache 2.0) look for; no
-pattern is theirs. Words are found in all of a text in one go (`lens_lsp.corpus.scan.Words`), and looked at only
-where they stand; each look is bounded, and one that found something is not made again inside it. So the time is linear
-in the text, and a text without such words costs the one search.
+A secret is known by the prefix that its issuer gives to keys (`ISSUED`), by a block that names itself such as a private
+key, by a shape of its own (`_SHAPES`), or by a name before it that announces a value, such as ``password``. The facts
+come from the issuers' pages and from what the rule sets of gitleaks (MIT) and detect-secrets (Apache 2.0) look for; the
+patterns are our own.
+
+One search finds all words of interest in a text (`lens_lsp.corpus.scan.Words`). Only their places are looked at; each
+look is bounded, and no further look is made inside a secret that was found. So the time is linear in the length of the
+text, and a text without such words costs just that search.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 
+# The alphabets of keys, for use inside [...].
 _W = "A-Za-z0-9"
 _L = r"A-Za-z0-9_\-"
 _B = "A-Za-z0-9+/="
@@ -30,12 +34,13 @@ _H = "0-9a-f"
 _U = "A-Z0-9"
 _D = r"A-Za-z0-9_\-.="
 _LOOKED_AT = 300
-"""Code points by which it is decided whether something is a secret; one that is goes on as far as it does."""
+"""The first code points of a value, which decide whether it is a secret. A secret may be longer."""
 _ANNOUNCED_BY = """
 password | passwd | passphrase | passcode | pwd | pass | secret | token | apikey | key | credential | authorization |
 bearer | identified by | auth | cookie | session | seed phrase | mnemonic | webhook | recovery phrase | license |
 signature | sig= | salt | pin | dsn | jwt | sid | access_code | nonce
 """
+"""The words that announce a secret, parted by ``|``."""
 _ANNOUNCING = tuple(" ".join(_ANNOUNCED_BY.split()).split(" | "))
 _SERVICE_NAMES = """
 datadog heroku algolia okta discord mailchimp asana cloudflare linode vultr hetzner codecov travis jenkins sonarqube
@@ -45,8 +50,11 @@ etsy yelp fastly confluent snowflake elastic wandb cohere mistral assemblyai dee
 docusign squarespace rapidapi ipinfo
 """
 _SERVICES = frozenset(_SERVICE_NAMES.split())
+"""Services whose keys have no prefix; the name of one announces a key."""
 _VAGUE = frozenset({"password", "service-key", "entropy"})
+"""Kinds that do not say whose secret it is."""
 _ALWAYS = frozenset({"-----begin ", "---- begin ssh2 encrypted", "private-lines:"})
+"""Words of the vocabulary that are looked at even inside a secret that was found."""
 _DIGIT = regex("[0-9]")
 _ESCAPED = frozenset("nrtbfv")
 _SAME = regex(r"(.)\1*\Z", re.DOTALL)
@@ -59,7 +67,7 @@ _LOWER = regex("[a-z]")
 _UPPER = regex("[A-Z]")
 _HEX = regex("[0-9a-fA-F]+")
 _WORDS = regex(r"[A-Za-z]{4,}|[A-Z]?[a-z]{3,}")
-# What a value may be: in quotes all until the same quote, else what has no blank.
+# The rest of a name (_TAIL), and what stands between it and its value (_BETWEEN).
 _TAIL = regex(r"(?:(?!://)[\w.\-]){0,40}[\"'`*)\]]{0,4}")
 _BETWEEN = regex(
     r"[ \t]{0,16}(?:=>|:=|\?=|->|={1,3}|:(?!:)|>|,|\|)[ \t]{0,8}\\?(?:\n[ \t]{1,12})?[\"'`*(<|]{0,4}[ \t]{0,2}[|>]?"
@@ -108,7 +116,7 @@ _ORDINARY = regex(
 )
 _PART = regex("[A-Za-z0-9]+")
 _PHRASE = regex(r"(?:[\"'`*(]{0,3})((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})")
-# Blocks that say what they are.
+# Blocks that name themselves: private keys.
 _BEGIN = regex(r"-----BEGIN (?P<of>[A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d))-----")
 _END = regex(r"-----END [A-Z0-9 ]{0,60}?(?:PRIVATE KEY(?: BLOCK)?|STATIC KEY V\d)-----")
 _LONGEST_BLOCK = 200_000
@@ -119,6 +127,7 @@ _LINES = regex(
 )
 _BACK_LINE = regex(rf"[A-Za-z0-9+/=]{{8,}}{_BREAK}{{0,24}}\Z")
 _LAST_LINES = 20_000
+# The first part may be long, so it never backtracks.
 _JSON_WEB = regex(
     r"eyJ[A-Za-z0-9_\-]{8,8000}+\.(?:eyJ)?[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)?"
 )
@@ -128,13 +137,13 @@ _URL_PASSWORD = regex(
 _URL_TOKEN = regex(r"://(?P<secret>[A-Za-z0-9_\-]{20,300})@[\w\[]")
 _EXAMPLE_PASSWORDS = "password passwd pass secret token user pwd pw port xxxx pass123 mypassword passw0rd"
 _EXAMPLES = frozenset(_EXAMPLE_PASSWORDS.split())
-# A file of settings: a name, a sign, a value.
+# A line of a settings file: a name, a sign and a value.
 _SETTING = regex(
     r"^[ \t]{0,64}(?:(?:export|set|-)[ \t]{1,8})?[\"']?(?P<name>[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]{0,40}[:=][ \t]{0,8}"
     r"[\"']?(?P<secret>[A-Za-z0-9+/_\-=.~!@#^&*]{20,400})[\"']?,?[ \t]*(?:[#;].{0,200})?\r?$",
     re.MULTILINE,
 )
-# Texts that were cut out of others which are not at hand.
+# For texts that were cut out of others which are not at hand.
 _MIDDLE = regex(r"^[ \t>]{0,8}(?P<secret>[A-Za-z0-9+/]{60,76}(?:\s{1,8}[A-Za-z0-9+/=]{8,76})+)$", re.MULTILINE)
 _MIXED = regex(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)
 _AT_START = regex(r"\A[A-Za-z0-9+/_\-=.]{12,}")
@@ -143,14 +152,14 @@ _AT_END = regex(r"[A-Za-z0-9+/_\-=.]{12,}\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Issued:
-    """Keys that begin with one of some prefixes, and how they go on: so many characters of an alphabet, at least."""
+    """A kind of key: it begins with one of ``prefixes``, and at least ``least`` characters of ``alphabet`` follow."""
 
     kind: str
     prefixes: str
     alphabet: str
     least: int
     digit: bool = False
-    """At least one digit must be among them: the prefix is a word that may stand anywhere."""
+    """Whether what follows must look random (`_drawn`): for prefixes that may begin ordinary text."""
 
 
 ISSUED: tuple[_Issued, ...] = (
@@ -292,21 +301,21 @@ ISSUED: tuple[_Issued, ...] = (
     _Issued("endor", "endr+", _L, 16),
     _Issued("firebase", "AAAA", _L + ":", 120),
 )
-"""Kinds and how they begin; of several that fit, the one that reaches further."""
+"""The kinds of keys with a prefix. Of several that fit at a place, the longest match counts."""
 
 
 def secrets(text: str, *, config: bool = False) -> Iterator[tuple[Span, str]]:
-    """Where secrets stand in a text, with their kinds, in order and apart.
+    """The secrets in a text with their kinds, in order; spans do not overlap.
 
-    ``config`` says that the text is a file of settings, where a value that looks drawn by lot is a secret whatever its
-    name says, but for names of hashes and the like.
+    ``config`` says that the text is a settings file. There, a value that looks random is a secret too, unless its name
+    says that it is a hash or the like.
     """
     found: list[tuple[Span, str]] = []
     ends = 0
     issued = _issuers()
     for at, word in _words(text):
         if at < ends and word not in _ALWAYS and not (word in issued and found[-1][0].start == at):
-            continue  # but for whose it is that was announced
+            continue  # an issuer's prefix at the start still names the kind
         for span, kind in _look(text, at, word):
             found.append((span, kind))
             ends = max(ends, span.end)
@@ -316,7 +325,7 @@ def secrets(text: str, *, config: bool = False) -> Iterator[tuple[Span, str]]:
 
 
 def _apart(found: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
-    """Spans that overlap become one, of the kind of the longest, or of one that says whose it is."""
+    """Join spans that overlap. The kind is that of the longest one, but a kind in `_VAGUE` gives way to any other."""
     joined: list[tuple[Span, str]] = []
     for span, kind in sorted(found):
         if joined and span.start < joined[-1][0].end:
@@ -331,7 +340,7 @@ def _apart(found: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
 
 @cache
 def _issuers() -> dict[str, list[tuple[str, _Issued]]]:
-    """The prefixes that begin alike but for case, and whose they are."""
+    """By lower-case prefix: each spelling of the prefix, and its kind of key."""
     found: dict[str, list[tuple[str, _Issued]]] = {}
     for each in ISSUED:
         for prefix in each.prefixes.split():
@@ -341,15 +350,15 @@ def _issuers() -> dict[str, list[tuple[str, _Issued]]]:
 
 @cache
 def _vocabulary() -> tuple[tuple[str, ...], Words]:
-    """All words that are looked for."""
+    """All words that are looked for, and the search for them in a text."""
     words = tuple(dict.fromkeys([*_issuers(), *_ANNOUNCING, *_SERVICES, *_LOOKS]))
     return words, Words([word.encode() for word in words])
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:
-    """The words of the vocabulary in a text, by place, without regard to the case of ASCII letters."""
+    """The words of the vocabulary in a text with their places, by place; ASCII case is ignored."""
     words, finder = _vocabulary()
-    data = text.encode("utf-8", "surrogatepass").lower()  # of bytes: lengths stay
+    data = text.encode("utf-8", "surrogatepass").lower()  # of bytes, so that no length changes
     found = finder.find(data)
     if len(data) == len(text):
         yield from ((at, words[index]) for at, index in found)
@@ -360,7 +369,7 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _look(text: str, at: int, word: str) -> Iterator[tuple[Span, str]]:
-    """The secrets that a word at a place announces or begins."""
+    """The secrets that a word at a place announces or begins, with their kinds."""
     found = [span for prefix, each in _issuers().get(word, ()) for span in _of_issuer(text, at, prefix, each)]
     yield from sorted(found, key=lambda one: -len(one[0]))[:1]
     if word in _SERVICES or word in _ANNOUNCING:
@@ -394,7 +403,7 @@ def _of_issuer(text: str, at: int, prefix: str, each: _Issued) -> Iterator[tuple
 
 
 def _begins(text: str, at: int) -> bool:
-    """Whether a key may begin at a place: not inside a word, though behind an escape of JSON or of a URL."""
+    """Whether a key may begin at a place: not inside a word, except after an escape of JSON or of a URL."""
     if at == 0 or not (text[at - 1].isascii() and text[at - 1].isalnum()):
         return True
     if at >= 2 and text[at - 2] == "\\" and text[at - 1] in _ESCAPED:
@@ -403,19 +412,19 @@ def _begins(text: str, at: int) -> bool:
 
 
 def _is_example(value: str) -> bool:
-    """Whether something of the right shape only stands for a secret."""
+    """Whether a value of the right shape is only a placeholder for a secret."""
     return _SAME.match(value) is not None or (len(value) < 200 and _STANDS_FOR.search(value) is not None)
 
 
 def _entropy(value: str) -> float:
-    """Bits for each character, by how often each stands in the value."""
+    """The entropy of the characters of a value, in bits per character."""
     value = value[:_LOOKED_AT]
     size = len(value)
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
 
 
 def _drawn(value: str) -> bool:
-    """Whether a value looks drawn by lot: figures among letters, and not mostly words."""
+    """Whether a value looks random: it has digits among its characters, and its entropy is high enough."""
     if not _DIGIT.search(value):
         return False
     if _HEX.fullmatch(value):
@@ -424,13 +433,13 @@ def _drawn(value: str) -> bool:
 
 
 def _changes(value: str) -> int:
-    """How often upper case, lower case and figures follow each other."""
+    """How often the kind of character changes between upper case, digit and other."""
     kinds = [(each.isupper(), each.isdigit()) for each in value]
     return sum(left != right for left, right in pairwise(kinds))
 
 
 def _announced(text: str, at: int, word: str) -> Iterator[tuple[Span, str]]:
-    """What stands behind a name with the word in it."""
+    """The secret that a name announces; ``word`` is a word of the vocabulary in that name."""
     before = text[max(0, at - 32) : at]
     if word in ("key", "pass", "sid", "pin", "auth", "dsn", "salt") and not _joined(word, text, at, before):
         return
@@ -447,13 +456,14 @@ def _announced(text: str, at: int, word: str) -> Iterator[tuple[Span, str]]:
 
 
 def _joined(word: str, text: str, at: int, before: str) -> bool:
-    """Whether a short word is one by itself or the end of a name."""
+    """Whether a short word stands alone or ends a name; else it is part of another word."""
     after = text[at + len(word) : at + len(word) + 1]
     left = not before or not before[-1].isalpha() or (before[-1].islower() and text[at].isupper())
     return left and not (after.isalpha() and after.islower() and not text[at + len(word) - 1].isupper())
 
 
 def _value(text: str, between: re.Match[str], word: str, weak: bool) -> Iterator[tuple[Span, str]]:
+    """The secret that stands after the sign ``between``. After a ``weak`` word, only a longer value is one."""
     start = between.end()
     sign = between[0].strip(" \t\r\n\\")
     scheme = _SCHEME.match(text, start)
@@ -473,7 +483,7 @@ def _value(text: str, between: re.Match[str], word: str, weak: bool) -> Iterator
 
 
 def _written(text: str, start: int, quote: str, sign: str) -> tuple[str, bool]:
-    """What is written at a place, as far as it is looked at, and whether in quotes, of which the last one is there."""
+    """The value at a place, as far as it is looked at, and whether it stands in quotes that are closed."""
     if quote:
         found = _IN_QUOTES[quote].match(text, start)
         if found is not None and text[found.end() : found.end() + 1] == quote:
@@ -483,7 +493,7 @@ def _written(text: str, start: int, quote: str, sign: str) -> tuple[str, bool]:
 
 
 def _may_be(value: str, quoted: bool) -> bool:
-    """Whether a value may be a secret at all: no reference to one, no code, no words for one."""
+    """Whether a value may be a secret: it is not a reference to one, not code and not a placeholder."""
     if (
         len(value) < 6
         or _BLANK.search(value)
@@ -511,7 +521,7 @@ def _is_key(value: str, firm: bool, quoted: bool, weak: bool) -> bool:
 
 
 def _trimmed(value: str, sign: str) -> str:
-    """A value without quotes, without what ends the sentence or the list that it stands in."""
+    """A value without the punctuation at its end that belongs to the sentence or the list around it."""
     while (value and value[-1] in ",;") or ((sign == "" or sign[-1:].isalpha()) and value and value[-1] in ".!?:)*"):
         value = value[:-1]
     while value.endswith((")", "]", "}", "*", ".")) and (
@@ -538,7 +548,7 @@ def _phrase(text: str, start: int) -> Iterator[tuple[Span, str]]:
 
 
 def _block(text: str, at: int) -> Iterator[tuple[Span, str]]:
-    """A private key from its first line to its last; one without a last line as far as its lines go."""
+    """A private key from its first line to its last; without a last line, as far as lines of key data go."""
     begin = _BEGIN.match(text, at)
     if begin is None:
         return
@@ -553,7 +563,7 @@ def _block(text: str, at: int) -> Iterator[tuple[Span, str]]:
 
 
 def _block_end(text: str, at: int) -> Iterator[tuple[Span, str]]:
-    """The lines before the last one of a key whose first lines are not there."""
+    """The lines above the last line of a private key whose first line is missing."""
     if _END.match(text, at) is None:
         return
     start = at
@@ -568,7 +578,7 @@ def _block_end(text: str, at: int) -> Iterator[tuple[Span, str]]:
 
 
 def _json_web(text: str, at: int) -> Iterator[tuple[Span, str]]:
-    """A token of three parts, or of five; the parts may be long, and no second look is made inside of what is none."""
+    """A JSON web token, of three or five parts, or else an old key of Grafana, which begins alike."""
     if not text.startswith("eyJ", at) or not _begins(text, at):
         return
     found = _JSON_WEB.match(text, at)
@@ -602,14 +612,16 @@ def _url_password(text: str, at: int) -> Iterator[tuple[Span, str]]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern, compiled when one of its words stands somewhere: all of them take a tenth of a second."""
+    """A pattern, compiled on first use: to compile all of them takes a tenth of a second."""
     return re.compile(pattern)
 
 
 @dataclass(frozen=True, slots=True)
 class _Shaped:
-    """Looks for a pattern at a place, or from ``back`` ASCII characters of the class ``over`` before it. The group
-    ``secret``, where there is one, is what must not leave."""
+    """A look for a pattern, which begins at a place or up to ``back`` characters of the class ``over`` before it.
+
+    The characters before the place are ASCII. If the pattern has a group ``secret``, only that group is the secret.
+    """
 
     kind: str
     pattern: str
@@ -691,7 +703,7 @@ _SHAPES: tuple[tuple[str, _Shaped], ...] = (
     ),
     ("sig=", _Shaped("azure", r"sig=(?P<secret>[A-Za-z0-9%+/=]{40,120})")),
 )
-"""What has a shape of its own, by the words (apart by ``|``) at which it is looked for."""
+"""Secrets with a shape of their own, each with the words (parted by ``|``) where it is looked for."""
 _LOOKS: dict[str, Callable[[str, int], Iterator[tuple[Span, str]]]] = {
     "-----begin ": _block,
     "-----end ": _block_end,
@@ -702,7 +714,7 @@ _LOOKS: dict[str, Callable[[str, int], Iterator[tuple[Span, str]]]] = {
 
 
 def _settings(text: str) -> Iterator[tuple[Span, str]]:
-    """Values that look drawn by lot."""
+    """The values of a settings file that look random."""
     for found in _SETTING.finditer(text):
         value = found["secret"]
         if _HASHES.search(found["name"]) or _HASHES.match(value) or _UUID.fullmatch(value) or _HEX.fullmatch(value):
@@ -714,8 +726,7 @@ def _settings(text: str) -> Iterator[tuple[Span, str]]:
 
 
 def of_a_cut(text: str) -> Iterator[tuple[Span, str]]:
-    """As `secrets`, for a text whose whole is not at hand: with lines that may be the middle of a key, and what may be
-    the rest of one at either end."""
+    """As `secrets`, for a text cut out of a longer one: also finds lines that may be the middle of a private key."""
     found = [*secrets(text)]
     found += [
         (Span(*lines.span("secret")), "private-key")
@@ -726,7 +737,7 @@ def of_a_cut(text: str) -> Iterator[tuple[Span, str]]:
 
 
 def cut_ends(text: str) -> Iterator[tuple[Span, str]]:
-    """What may be the rest of a secret where a text was cut."""
+    """The runs at the two ends of a text that was cut which look like the rest of a secret."""
     ends = _AT_START.match(text), _AT_END.search(text[-4000:])
     shift = max(0, len(text) - 4000)
     for run, at in zip(ends, (0, shift), strict=True):

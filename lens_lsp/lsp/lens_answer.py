@@ -24,10 +24,9 @@ from lens_lsp.lsp.lens_text import document_at, workspace_path
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.lsp.model_view import beside
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
-from lens_lsp.memory.answer_files import ANSWERS, Saved, is_answer, write_answer
+from lens_lsp.memory.answer_files import ANSWERS, Saved, file_name, is_answer, write_answer
 from lens_lsp.memory.answer_parser import Held, Written, read_citing
 from lens_lsp.memory.clusters import identify
-from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.sources import Sources
 from lens_lsp.memory.store_file import NotSaved, NotSavedReason

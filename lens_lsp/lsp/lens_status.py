@@ -1,4 +1,4 @@
-"""``lens/status``: how the server is, at once and whatever else it does."""
+"""The request ``lens/status``: the state of the server, answered at once even while questions run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def status(ls: LensServer, params: StatusParams) -> ServerStatus:
-    """What the server knows of itself; no question and no file is named."""
+    """The state of the server. It names folders and the open files that cannot be trusted, and tells no question."""
     state, turns = ls.state, ls.state.turns
     return ServerStatus(
         version=__version__,
@@ -38,6 +38,7 @@ async def status(ls: LensServer, params: StatusParams) -> ServerStatus:
 
 
 async def _judge(ls: LensServer) -> WireJudge:
+    """The model that would judge now, and whether sending to it is consented to. No question or document is sent."""
     from lens_lsp.app.configuration import searched
     from lens_lsp.app.consent import folders_of, missing
     from lens_lsp.app.settings import Request
@@ -52,10 +53,10 @@ async def _judge(ls: LensServer) -> WireJudge:
     opened = tuple(folder.path for folder in ls.state.folders)
     paths, _ = searched(Request(""), factory.settings, opened)
 
-    def lacking() -> tuple[str, ...]:
+    def without_consent() -> tuple[str, ...]:
         return missing(factory.endpoint, folders_of(paths, opened))
 
-    unconsented = await asyncio.to_thread(lacking)
+    unconsented = await asyncio.to_thread(without_consent)
     return WireJudge(
         mode="deep" if factory.mode is Mode.DEEP else "fast",
         endpoint=factory.endpoint,

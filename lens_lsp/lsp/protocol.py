@@ -1,7 +1,8 @@
-"""JSON-RPC protocol and connection to the editor: pygls' own, made to answer every request once.
+"""The JSON-RPC protocol and the connection to the editor: those of pygls, with overrides so that each request is
+answered exactly once.
 
-Each override names the fault of pygls 2.1.1 that it is for, and the test in ``tests/lsp/test_pygls_contract.py`` that
-fails when the fault is gone.
+Each override names the fault of pygls 2.1.1 that it works around, and the test in
+``tests/lsp/test_pygls_contract.py`` that fails once pygls has mended the fault.
 """
 
 from __future__ import annotations
@@ -46,18 +47,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 _KEPT = {types.INITIALIZE, types.SHUTDOWN}
-"""The handlers of pygls' own that stay, the second one overridden."""
+"""The built-in handlers of pygls that stay; `LensProtocol.lsp_shutdown` overrides the second."""
 _DRAIN_SECONDS = 2.0
+"""How long `LensProtocol.drain` waits for what it cancelled to end."""
 ENDED, BROKEN = 3, 4
-"""How the process ends when the client's stream does, and when that is no sequence of messages."""
+"""Exit statuses: the client's stream ended without ``exit``; the stream is not a sequence of messages."""
 _NOTIFICATIONS = {method: kinds[1] is None for method, kinds in types.METHOD_TO_TYPES.items()}
-"""By standard method: whether it is one."""
+"""For each method of the LSP standard, whether it is a notification."""
 
 
 def make_converter() -> Converter:
-    """pygls' converter, but params and results of unknown types stay plain JSON.
+    """The converter of pygls, except that params and results of unknown types stay plain JSON.
 
-    Fault: they become nested named tuples, keys renamed (``test_custom_params_arrive_as_plain_json``).
+    Fault: pygls makes nested named tuples of them and renames keys (``test_custom_params_arrive_as_plain_json``).
     """
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]
     for message in (JsonRPCRequestMessage, JsonRPCNotification, JsonRPCResponseMessage):
@@ -66,7 +68,7 @@ def make_converter() -> Converter:
 
 
 class LensProtocol(LanguageServerProtocol):
-    """What is said between client and server. On the event loop only, except for sending."""
+    """Receives and sends the messages between client and server. Use it on the event loop only, except to send."""
 
     _server: EditorConnection
 
@@ -74,8 +76,8 @@ class LensProtocol(LanguageServerProtocol):
         self._goodbye: int | str | None = None
         super().__init__(server, converter)
         for name in set(self.fm.builtin_features) - _KEPT:
-            # Their documents are not ours (`documents`), their commands cannot be cancelled (`server`), their
-            # notifications are remembered for ever (``test_a_notification_is_forgotten``).
+            # We keep documents ourselves (`documents`). pygls' commands cannot be cancelled (`server`), and it
+            # remembers notifications for ever (``test_a_notification_is_forgotten``).
             del self.fm.builtin_features[name]
 
     @property
@@ -84,11 +86,11 @@ class LensProtocol(LanguageServerProtocol):
         return self._goodbye is not None
 
     async def listen(self, inbox: Inbox) -> int:
-        """Handle what arrives until the client leaves; the exit status.
+        """The read loop: handle messages until the client leaves, and return the exit status of the process.
 
-        The read loop. Faults: pygls reads on the pool that runs thread handlers
-        (``test_blocked_handlers_leave_the_server_listening``), takes no header but ``Content-Length`` in this spelling
-        (``test_header_names_have_no_case``), and dies of a large one (``test_a_huge_length_is_survived``).
+        Faults: pygls reads on the pool that runs thread handlers
+        (``test_blocked_handlers_leave_the_server_listening``), knows ``Content-Length`` in this spelling only
+        (``test_header_names_have_no_case``), and dies of a huge length (``test_a_huge_length_is_survived``).
         """
         while True:
             arrival = await inbox.get()
@@ -103,7 +105,7 @@ class LensProtocol(LanguageServerProtocol):
                 return 0 if self.closing else 1
 
     def receive(self, body: bytes) -> bool:
-        """Handle one message, so that a request in it is answered once; whether it was ``exit``."""
+        """Handle one message; a request in it is answered once. Returns whether the message was ``exit``."""
         try:
             data = json.loads(body.decode("utf-8"))
         except (ValueError, RecursionError) as error:
@@ -124,27 +126,27 @@ class LensProtocol(LanguageServerProtocol):
         except JsonRpcException as error:
             if _expects_answer(data):
                 self._refuse(msg_id, error)
-        except Exception as error:  # noqa: BLE001 - the door: no message ends the server
+        except Exception as error:  # noqa: BLE001 - no message may end the server
             incident("receive", error)
             if _expects_answer(data):
                 self._refuse(msg_id, JsonRpcInternalError("the message could not be handled"))
         return False
 
     def structure_message(self, data: Any) -> Any:
-        """A whole message as pygls handles it, None for one to ignore. Raises `JsonRpcException` with the right code.
+        """The object that pygls makes of a JSON message; None if the message is to be ignored.
 
-        Structuring. Faults: a request whose params do not fit is never answered
-        (``test_malformed_standard_params_are_answered``), nor is one with a ``jsonrpc`` key inside its params
-        (``test_params_may_contain_a_jsonrpc_key``), nor one after ``shutdown``
+        Raises `JsonRpcException` with the code that the client is to get. Faults: pygls never answers a request whose
+        params do not fit (``test_malformed_standard_params_are_answered``), one with a ``jsonrpc`` key inside its
+        params (``test_params_may_contain_a_jsonrpc_key``) or one after ``shutdown``
         (``test_a_request_after_shutdown_is_answered``).
         """
         if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
-            raise JsonRpcInvalidRequest("not a JSON-RPC 2.0 message (batches are none of the protocol)")
+            raise JsonRpcInvalidRequest("not a JSON-RPC 2.0 message (the protocol has no batches)")
         if _is_answer(data):
             return self._response(data)
         method = data.get("method")
         if not isinstance(method, str):
-            raise JsonRpcInvalidRequest("the method is missing or no string")
+            raise JsonRpcInvalidRequest("the method is missing or is not a string")
         if "id" in data:
             self._check_request(method, data["id"])
         elif not self._heeded(method):
@@ -156,9 +158,9 @@ class LensProtocol(LanguageServerProtocol):
             raise JsonRpcInvalidParams(f"the params do not fit {method}") from None
 
     def _check_request(self, method: str, msg_id: object) -> None:
-        """Raise what a request is refused with before its params are looked at."""
+        """Raise `JsonRpcException` if a request is to be refused whatever its params are."""
         if isinstance(msg_id, bool) or not isinstance(msg_id, int | str):
-            raise JsonRpcInvalidRequest("the id is neither a number without fraction nor a string")
+            raise JsonRpcInvalidRequest("the id is neither an integer nor a string")
         if msg_id in self._request_futures:
             raise JsonRpcInvalidRequest("a request with this id is being answered")
         if _NOTIFICATIONS.get(method, False):
@@ -174,7 +176,7 @@ class LensProtocol(LanguageServerProtocol):
             raise JsonRpcMethodNotFound.of(method)
 
     def _heeded(self, method: str) -> bool:
-        """Whether a notification means anything now."""
+        """Whether a notification is handled now; before ``initialize`` and after ``shutdown`` only ``exit`` is."""
         if method == types.EXIT:
             return True
         if not _NOTIFICATIONS.get(method, True):
@@ -183,11 +185,11 @@ class LensProtocol(LanguageServerProtocol):
         return self._server.begun and not self.closing
 
     def _response(self, data: Mapping[str, Any]) -> Any:
-        """An answer to one of our requests; None for an answer to nothing, or to one that was given up.
+        """The client's answer to a request of ours; None if there is no such request, or if it was given up.
 
-        Faults: pygls keeps the requests of both sides in one table, so that an answer with the id of a request that it
-        is handling disturbs that one (``test_a_stray_response_disturbs_no_request``); and an answer that comes when
-        nobody waits for it any more raises (``test_an_answer_that_nobody_waits_for_any_more_is_forgotten``).
+        Faults: pygls keeps the requests of both sides in one table, so an answer whose id is that of a client's
+        request disturbs that request (``test_a_stray_response_disturbs_no_request``); and it raises on an answer that
+        nobody waits for any more (``test_an_answer_that_nobody_waits_for_any_more_is_forgotten``).
         """
         msg_id = data.get("id")
         if isinstance(msg_id, bool) or not isinstance(msg_id, int | str) or msg_id not in self._result_types:
@@ -201,27 +203,27 @@ class LensProtocol(LanguageServerProtocol):
             if data.get("error") is not None:
                 return self._converter.structure(dict(data), types.ResponseErrorMessage)
             return self._converter.structure({"result": None, **data}, expected or JsonRPCResponseMessage)
-        except Exception as error:  # noqa: BLE001 - whatever the client sent, the request is over
+        except Exception as error:  # noqa: BLE001 - a malformed answer still ends our request
             incident("response", error)
             return types.ResponseErrorMessage(
                 id=msg_id, error=types.ResponseError(code=JsonRpcInvalidRequest.CODE, message="a malformed answer")
             )
 
     def _handle_cancel_notification(self, msg_id: int | str) -> None:
-        """Cancel what runs for a request; its answer comes when it has ended.
+        """Cancel what runs for a client's request. The request is answered when that has ended.
 
-        Cancel. Faults: pygls forgets the request at once, so that its end cannot be waited for; and it cancels our own
-        request of that id instead (``test_a_cancelled_request_is_known_until_it_has_ended``).
+        Faults: pygls forgets the request at once, so nobody can wait for its end; and if a request of ours has that
+        id, it cancels ours instead (``test_a_cancelled_request_is_known_until_it_has_ended``).
         """
         future = self._request_futures.get(msg_id)
         if future is not None and msg_id not in self._result_types and msg_id != self._goodbye:
             future.cancel()
 
     async def inquire(self, method: str, params: object) -> Any:
-        """The client's answer to a request of ours. Raises `JsonRpcException`.
+        """Send the client a request and return its answer. Raises `JsonRpcException` if the answer is an error.
 
-        Who stops waiting takes the request back: the client is told, and an answer that still comes is none to
-        anything. (pygls' own way remembers the request, and its late answer is an error there.)
+        When the caller is cancelled, the client is told to cancel too, and a late answer is ignored. (pygls remembers
+        the request, and a late answer is an error there.)
         """
         msg_id = f"lens-{secrets.token_hex(8)}"
         try:
@@ -234,20 +236,20 @@ class LensProtocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     async def lsp_shutdown(self, *args: object) -> None:  # type: ignore[override]
-        """Stop everything; from the request on, no other is taken.
+        """Cancel everything that runs. `closing` is true already, so later requests are refused.
 
-        Shutdown. Fault: pygls cancels while it iterates over what it cancels, and answers with an error
+        Fault: pygls cancels requests while it iterates over their table, and so answers with an error
         (``test_shutdown_with_a_command_in_flight``, upstream issue 606).
         """
         await self._server.drain()
 
     async def drain(self) -> None:
-        """Cancel all that runs and wait for its end, for a short while at most."""
+        """Cancel all requests that run except ``shutdown``, and wait up to 2 s for them to end."""
         pending = dict(self._request_futures)
         for msg_id, future in pending.items():
             if msg_id != self._goodbye:
                 future.cancel()
-        running: Iterable[object] = pending.values()  # pygls calls them futures of threads, which few are
+        running: Iterable[object] = pending.values()  # typed as futures of threads, though most are tasks
         tasks = {each for each in running if isinstance(each, asyncio.Task) and each is not asyncio.current_task()}
         if tasks:
             await asyncio.wait(tasks, timeout=_DRAIN_SECONDS)
@@ -257,7 +259,7 @@ class LensProtocol(LanguageServerProtocol):
 
 
 def _expects_answer(data: object) -> bool:
-    """Whether a message that was refused is answered: everything is that is no notification and no answer."""
+    """Whether a refused message gets an error answer: every message does except notifications and answers."""
     if not isinstance(data, dict):
         return True
     return not _is_answer(data) and ("id" in data or not isinstance(data.get("method"), str))
@@ -268,9 +270,9 @@ def _is_answer(data: Mapping[str, Any]) -> bool:
 
 
 class EditorConnection(LanguageServer):
-    """The connection to one editor, without any feature: what can be asked of it or told to it, and its state.
+    """The connection to one editor and the state that it has told us. Features are registered elsewhere.
 
-    ``environment`` is what the process was started with.
+    ``environment`` holds the environment variables that the process was started with.
     """
 
     protocol: LensProtocol
@@ -294,32 +296,32 @@ class EditorConnection(LanguageServer):
 
     @property
     def state(self) -> ServerState:
-        """What this client has told us; there is one from ``initialize`` on."""
+        """What this client has told us. Raises RuntimeError before ``initialize``."""
         if self._state is None:
             raise RuntimeError("no state before initialize")
         return self._state
 
     def warn(self, sentence: str) -> None:
-        """Show the user a warning, and log it."""
+        """Log a warning and show it to the user."""
         logger.warning("%s", sentence)
         self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
 
     def misunderstood(self, method: str, params: object) -> None:
-        """A message whose params did not fit: if it was to change a document, that one can be trusted no longer."""
+        """Note a message whose params did not fit. A document that it was to change is not trusted any more."""
         if self._state is None or method != types.TEXT_DOCUMENT_DID_CHANGE:
             return
         document = params.get("textDocument") if isinstance(params, dict) else None
         uri = document.get("uri") if isinstance(document, dict) else None
         if isinstance(uri, str):
-            self._state.documents.distrust(uri, "a change of it could not be understood")
+            self._state.documents.distrust(uri, "a change to it could not be understood")
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what pygls reports, without what it is about. The default shows it to the user, contents and all."""
+        """Log an error that pygls reports, without any contents. The default shows it to the user with all contents."""
         if not isinstance(source, type) or source.__name__ != "FeatureRequestError":
             incident("pygls", error)
 
     async def register(self, id_: str, method: str, options: object) -> bool:
-        """Ask the client for messages of a method; whether it sends them from now on."""
+        """Ask the client to send messages of a method. Returns whether it agreed."""
         registration = types.Registration(id_, method, options)
         try:
             await self.client_register_capability_async(types.RegistrationParams([registration]))
@@ -328,7 +330,7 @@ class EditorConnection(LanguageServer):
         return True
 
     def spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Have something done that nobody waits for. What goes wrong in it becomes an incident under this name."""
+        """Start work that nobody waits for. An exception in it is reported as an incident under this name."""
 
         def done(task: asyncio.Task[None]) -> None:
             self._spawned.discard(task)
@@ -341,7 +343,7 @@ class EditorConnection(LanguageServer):
         return task
 
     async def drain(self) -> None:
-        """Cancel all that runs, for the client or by itself, and wait for its end, for a short while at most."""
+        """Cancel all requests that run and all work from `spawn`, and wait up to 2 s for the requests to end."""
         for task in self._spawned:
             task.cancel()
         await self.protocol.drain()

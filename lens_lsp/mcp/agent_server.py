@@ -95,7 +95,8 @@ def ask_text(given: AskGiven) -> str:
     """An answer: its words, what became of each fact, its citations, what was not read."""
     facts = [part for fact in given.facts for part in (fact.text, fact.value or "")]
     fence = Fence([given.answer, *facts, *_said(given.citations)])
-    lines = [f"{given.status} (mode {given.mode}, {given.stopped})", fence.meaning, fence.put(given.answer)]
+    lines = [f"{given.status} (mode {given.mode}, {given.stopped})", *_unread(given.coverage)]
+    lines += [fence.meaning, fence.put(given.answer)]
     for fact in given.facts:
         numbers = " ".join(f"[{n}]" for n in fact.citations)
         lines.append(f"fact {fact.id}: {fact.status} {numbers}".rstrip())
@@ -113,8 +114,11 @@ def find_text(given: FindGiven) -> str:
     fence = Fence(_said(given.citations))
     found = [fence.meaning, *_citations(given.citations, fence)] if given.citations else ["Nothing was found."]
     nowhere = ", ".join(f"“{printable_path(word)}”" for word in given.missing)
-    missing = [f"These words of the query occur nowhere in the files: {nowhere}."] if nowhere else []
-    return "\n".join([*found, *missing, coverage_text(given.coverage), *_warnings(given.warnings)])
+    where = "files that were read" if given.coverage.unread_documents else "files"
+    missing = [f"These words of the query occur nowhere in the {where}: {nowhere}."] if nowhere else []
+    return "\n".join(
+        [*_unread(given.coverage), *found, *missing, coverage_text(given.coverage), *_warnings(given.warnings)]
+    )
 
 
 def read_text(given: ReadGiven) -> str:
@@ -153,6 +157,14 @@ def clusters_text(given: ClustersGiven) -> str:
         told += [f"- {fact.text}" + (f" = {fact.value}" if fact.value else "") for fact in each.facts]
         lines.append(fence.put("\n".join(told)))
     return "\n".join(lines)
+
+
+def _unread(coverage: CoverageGiven) -> list[str]:
+    """What is said first while documents are unread."""
+    if not coverage.unread_documents:
+        return []
+    told = f"Not read yet: {coverage.unread_documents} of {coverage.documents} documents. Nothing is known of these"
+    return [f"{told}: they are read meanwhile, so ask again before you count, list or deny."]
 
 
 def coverage_text(coverage: CoverageGiven) -> str:

@@ -117,6 +117,10 @@ class CoverageGiven(_Given):
     read_closely: int
     matches_unread: int = Field(description="Files with matching words that were not read closely.")
     pictures: int = Field(description="Pages and other pictures in searched documents of which nothing was read.")
+    documents: int = Field(description="PDF, Office, e-book and mail files that have a text, or may have one.")
+    unread_documents: int = Field(
+        description="Those of them that were not read yet, or not to their end: nothing is known of these. Ask again."
+    )
     not_read: list[NotRead] = Field(description="The first of them.")
     not_read_total: int
     hidden: list[HiddenPart] = Field(description="The first of them.")
@@ -449,6 +453,7 @@ def _coverage(coverage: Mapping[str, Any], roots: Sequence[str], bounds: Bounds)
         files=coverage["found"],
         searched=coverage["scanned"],
         read_closely=coverage["read"],
+        unread_documents=coverage["unread"],
         not_read=not_read,
         not_read_total=len(skipped) + len(bounds.missing),
         hidden=[_made(HiddenPart, each, folder=roots[each["root"]]) for each in partial[:_NAMED]],

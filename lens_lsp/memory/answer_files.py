@@ -3,7 +3,8 @@
 All that came out of a note or a model is made inert. Paths are written so that they hold where the text lies: relative
 inside the root that was searched, absolute elsewhere. A record of a citation is one line that is JSON, YAML and the
 inside of an HTML comment at once; `answer_parser` reads all of it back. An answer file can be made a block for a note
-(`as_block`), and a citation in either be written anew where its quote stands now (`anchored`).
+(`as_block`), and a citation in either be written anew where its quote stands now (`anchored`). Clusters are written as
+Markdown, one file each, and as Mermaid for all; equal clusters give equal text.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from urllib.parse import quote as percent_encoded
 
 from lens_lsp.memory.answer_parser import VERSION, quoted_on_one_line, read_citing, read_footnotes
 from lens_lsp.memory.citations import record_blind
+from lens_lsp.memory.clusters import value_of, words_of
 from lens_lsp.model.answer import Answer
-from lens_lsp.model.cluster import Citation
+from lens_lsp.model.cluster import Citation, Cluster, KnownFact
 from lens_lsp.model.documents import Evidence, link_fragment
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -31,6 +33,7 @@ from lens_lsp.model.sanitize import (
     markdown_without_links,
     printable,
     printable_path,
+    sanitize_json,
     sanitize_markdown,
 )
 from lens_lsp.model.text import SourceText, Span
@@ -53,6 +56,12 @@ _ESCAPED = regex(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[
 ANSWERS = "answers"
 """The folder of answer files, in the store's folder."""
 _HEAD = b"---\nlens: answer/"
+_STAMPS = (b"<!-- lens:begin w", b"%% <!-- lens:begin w", b'{\n  "schema": "lens.clusters/')
+_SLUG = regex(r"[^a-z0-9]+")
+_LONGEST_SLUG = 40
+_LONGEST_LABEL = 60
+_MOST_QUOTED = 300
+_MERMAID_UNSAFE = regex(r"[^\w .,:/()+%€$-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,3 +324,108 @@ def source_json(n: int, root: int, citation: Citation) -> dict[str, object]:
 def is_answer(head: bytes) -> bool:
     """Whether a file is an answer of ours, by its first bytes."""
     return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(_HEAD)
+
+
+def file_name(title: str, id_: str) -> str:
+    """The name of the Markdown file of a cluster or an answer: words of its title, and its id."""
+    slug = _SLUG.sub("-", title.casefold()).strip("-")[:_LONGEST_SLUG].strip("-")
+    return f"{slug or 'untitled'}-{id_[:8]}.md"
+
+
+def exported(clusters: Sequence[Cluster], whole: Mapping[str, object]) -> dict[str, str]:
+    """All files of an export by their names: a page for each cluster, their graph, and ``whole`` as JSON.
+
+    Each begins with a stamp by which `is_export` knows it again.
+    """
+    titles = {cluster.id: cluster.title for cluster in clusters}
+    pages = {file_name(each.title, each.id): cluster_markdown(each, titles) for each in clusters}
+    document = sanitize_json(json.dumps(whole, ensure_ascii=False, indent=2))
+    return {**pages, "graph.mmd": graph_mermaid(clusters), "clusters.json": f"{document}\n"}
+
+
+def is_export(head: bytes) -> bool:
+    """Whether a file was made by an export, by its first bytes."""
+    return head.replace(b"\r\n", b"\n").startswith(_STAMPS)
+
+
+def cluster_markdown(cluster: Cluster, titles: Mapping[str, str]) -> str:
+    """A cluster as a page: its questions with their answers, its facts with their proofs, what it is linked to.
+
+    ``titles`` are those of all clusters, by id.
+    """
+    citations = dict(cluster.citations)
+    lines = [f"# {_line(cluster.title)}", "", f"*{_standing(cluster)}*", ""]
+    for asked in sorted(cluster.asked, key=lambda a: (a.at, a.id)):
+        lines += [f"## {_line(asked.question)}", "", f"Asked {_minute(asked.at)}, {asked.status.value}.", ""]
+        lines += [_quoted(markdown_without_links(printable(words_of(asked, citations)).strip(), str)), ""]
+    lines += ["## Facts", ""]
+    for fact in cluster.facts:
+        lines += _fact(fact, value_of(fact, cluster), citations)
+    if cluster.links:
+        lines += ["", "## Linked", ""]
+        lines += [f"- {_line(titles.get(link.cluster, link.cluster))} ({link.weight:.2f})" for link in cluster.links]
+    return stamped("\n".join(lines), stamp_of("cluster", cluster.id))
+
+
+def _standing(cluster: Cluster) -> str:
+    live = "archived: no fact of it holds any more" if cluster.archived else "live"
+    sure = "" if cluster.confidence is None else f", confidence {cluster.confidence:.2f}"
+    used = "never used again" if not cluster.hits else f"used again {cluster.hits} times, last {_minute(cluster.used)}"
+    return f"{cluster.id}; {live}{sure}; first asked {_minute(cluster.created)}; {used}"
+
+
+def _fact(fact: KnownFact, value: str | None, citations: Mapping[str, Citation]) -> list[str]:
+    found = "" if value is None else f": **{_line(value)}**"
+    state = "retired" if fact.retired else fact.status.value
+    lines = [f"- {_line(fact.requirement.text)}{found} ({state}, {_minute(fact.at)})"]
+    for citation in (citations[id_] for id_ in fact.evidence if id_ in citations):
+        quote = " ".join(printable(citation.quote).split())
+        cut = quote if len(quote) <= _MOST_QUOTED else f"{quote[: _MOST_QUOTED - 1]}…"
+        place = f"{printable_path(citation.path)}, characters {citation.span.start} to {citation.span.end}"
+        lines.append(f"  - {sanitize_markdown(place)}: “{sanitize_markdown(cut)}”")
+    return lines
+
+
+def graph_mermaid(clusters: Sequence[Cluster]) -> str:
+    """Clusters, the documents that prove them, and the links between, as a flowchart.
+
+    A live cluster is a rounded box, an archived one a hexagon with a dashed line; documents are cylinders.
+    """
+    lines = ["flowchart LR"]
+    documents: dict[tuple[str, str], str] = {}
+    names = {cluster.id: f"c{n}" for n, cluster in enumerate(clusters, 1)}
+    for cluster in clusters:
+        label = _label(cluster.title)
+        shape = f'{{{{"{label}"}}}}:::archived' if cluster.archived else f'("{label}")'
+        lines.append(f"  {names[cluster.id]}{shape}")
+    for cluster in clusters:
+        cited: dict[str, int] = {}
+        for _, citation in cluster.citations:
+            place = (citation.root, citation.path)
+            if place not in documents:
+                documents[place] = f"d{len(documents) + 1}"
+                lines.append(f'  {documents[place]}[("{_label(printable_path(citation.path))}")]')
+            cited[documents[place]] = cited.get(documents[place], 0) + 1
+        lines += [f"  {names[cluster.id]} -- {count} --> {name}" for name, count in cited.items()]
+        for link in cluster.links:
+            if link.cluster in names and cluster.id < link.cluster:
+                lines.append(f"  {names[cluster.id]} -. {link.weight:.2f} .- {names[link.cluster]}")
+    text = "\n".join([*lines, "  classDef archived stroke-dasharray: 4 4"])
+    return stamped(text, stamp_of("graph", *names), comment="%% ")
+
+
+def _label(text: str) -> str:
+    plain = " ".join(_MERMAID_UNSAFE.sub(" ", printable(text)).split())
+    return plain if len(plain) <= _LONGEST_LABEL else f"{plain[: _LONGEST_LABEL - 1]}…"
+
+
+def _line(text: str) -> str:
+    return sanitize_markdown(" ".join(printable(text).split()))
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _minute(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType, TracebackType
 
 from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules, denied_path
-from lens_lsp.corpus.extraction import Pictures, recognised
+from lens_lsp.corpus.extraction import LONGEST, Pictures, recognised
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.intake import Buffer
@@ -79,7 +79,7 @@ class _Folder:
 
     def _fresh(self, path: str, pictures: Pictures) -> _Read:
         if kind_for(path) is not None:
-            document = self._snapshot.document(0, path, pictures)
+            document = self._snapshot.document(0, path, pictures, seconds=LONGEST)
             return _Read(document, SourceText(document.text), extracted=True, history=None)
         reader = reader_for(path.rpartition("/")[2])
         if reader is None:

@@ -192,8 +192,10 @@ class Answer:
 
     @property
     def kept_as(self) -> Status:
-        """What it counts as once it is kept: the words of a question that was stopped are not those to repeat."""
-        return Status.PARTIAL if self.stopped is StopReason.CANCELLED else self.status
+        """What it counts as once it is kept: the words of a question that was stopped, or came before all documents
+        were read, are not those to repeat."""
+        early = self.stopped is StopReason.CANCELLED or self.coverage.unread > 0
+        return Status.PARTIAL if early else self.status
 
 
 @dataclass(frozen=True, slots=True)

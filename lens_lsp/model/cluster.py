@@ -1,10 +1,9 @@
-"""Citations and knowledge clusters (paper, "Knowledge Clusters"): what questions left behind, as values.
+"""Citations and knowledge clusters (paper, "Knowledge Clusters"): the values that are kept of answered questions.
 
-A citation is a quote with enough beside it to find it again, or to know that it is gone. Its selectors are those of
-the W3C web annotation model (text position and text quote with prefix and suffix) and the hash of the source, so that
-it can be checked by anyone who has the file and without us. A cluster holds every phrasing that was asked, the facts
-that were proven, and the citations that prove them. All parts are identified by their content, so that the union of
-two clusters does not depend on order.
+A citation is a quote with what it takes to find the quote again, or to tell that it is gone: the position and the text
+around it, as in the W3C web annotation model, and the hash of the source. So anyone who has the file can check it
+without this program. A cluster holds the phrasings of a question, the proven facts, and the citations that prove them.
+All parts are identified by their content, so the union of two clusters does not depend on their order.
 """
 
 from __future__ import annotations
@@ -18,31 +17,31 @@ from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 
 OFFLINE = "offline"
-"""The name of the rules where a model's would stand."""
+"""The name of the oracle when rules planned and judged, instead of the origin of a model's endpoint."""
 
 
 class CitationState(StrEnum):
-    """What a look at the source says about a citation. Only `VERIFIED` and `MOVED` may be shown as proof."""
+    """The result of checking a citation against its source. Only `VERIFIED` and `MOVED` may be shown as proof."""
 
     VERIFIED = "verified"
-    """The source has the recorded hash, or still says the same at the span."""
+    """The source has the recorded hash, or the quote still stands at the recorded span."""
     MOVED = "moved"
-    """The source changed and the quote stands elsewhere, at one place without doubt."""
+    """The source changed, and the quote now stands at one other place, without doubt."""
     WITHDRAWN = "withdrawn"
-    """The quote is gone, or its place is in doubt, or the source is."""
+    """The source is gone, or the quote is, or it cannot be told which place is the quote's."""
     UNVERIFIABLE = "unverifiable"
-    """The reader that extracted the text has another version now."""
+    """The source could not be compared: its reader has another version, or it may not or cannot be read here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A verbatim quote of one source. Spans count code points of the decoded or extracted text.
 
-    ``root`` is the folder that ``path`` is relative to: itself relative to the workspace where it lies inside, else
-    absolute. ``sha256`` is that of the file's bytes, or of the buffer's UTF-8 text when ``source`` is ``BUFFER``.
-    ``left`` and ``right`` are the shortest text (16 to 512 code points) before and behind the quote that makes its
-    place unique in the source: empty when the quote is unique by itself, None on a side where no such text is. A quote
-    of fewer than 16 code points is never unique by itself: it says too little to be known again elsewhere.
+    ``root`` is the folder that ``path`` is relative to. It is relative to the workspace if it lies inside, else
+    absolute. ``sha256`` is the hash of the file's bytes, or of the buffer's UTF-8 text if ``source`` is ``BUFFER``.
+    ``left`` and ``right`` are the shortest texts (16 to 512 code points) before and after the quote that make its
+    place unique in the source. They are empty if the quote is unique by itself; one is None if no text on that side
+    makes it unique. A quote of fewer than 16 code points never counts as unique by itself.
     """
 
     root: str
@@ -64,10 +63,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A citation after a look at its source: ``span`` and ``sha256`` are those of now, None unless it stands.
+    """The result of checking a citation. ``span`` and ``sha256`` are today's, None unless the quote stands.
 
-    ``path`` is set when the file has another name now, below the same root; ``gone`` when there is no such file;
-    ``unread`` when there is one that cannot be read.
+    ``path`` is the file's new name below the same root, if it was renamed. ``gone`` says that there is no such file,
+    ``unread`` why the file cannot be read.
     """
 
     citation: Citation
@@ -75,17 +74,17 @@ class Checked:
     span: Span | None = None
     sha256: str | None = None
     why: str = ""
-    """For a person: what became of it; empty when it is verified."""
+    """What became of the quote, in words for a person; empty when it is verified."""
     path: str | None = None
     gone: bool = False
     unread: SkipReason | None = None
     locator: Locator | None = None
-    """Where a person would open the quote now; None where line and column say it."""
+    """The quote's place in a document such as a page or cell; None where line and column say it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Seen:
-    """A document that was admitted to a search: what it said then, by its hash. ``root`` as in `Citation`."""
+    """A document that was admitted to a search, and the hash of its content then. ``root`` is as in `Citation`."""
 
     root: str
     path: str
@@ -94,16 +93,16 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """One requirement that was proven. ``evidence`` are ids of the cluster's citations, the strongest first.
+    """A requirement that was proven. ``evidence`` holds ids of the cluster's citations, the strongest first.
 
-    ``id`` is a digest of ``key`` and ``value``: the same requirement with another value is another fact. ``at`` is
-    when it was last proven, in seconds since the epoch. ``retired`` facts have lost their evidence: they are kept for
-    the record and never answer.
+    ``id`` is a digest of ``key`` and ``value``, so the same requirement with another value is another fact. ``at`` is
+    when the fact was last proven, in seconds since the epoch. A ``retired`` fact has lost its evidence: it is kept for
+    the record and never answers a question.
     """
 
     id: str
     key: str
-    """The requirement's normal form: what another question's requirement must equal to be answered by this."""
+    """The requirement's normal form. A later requirement with the same one is answered by this fact."""
     requirement: Requirement
     status: RequirementStatus
     value: str | None
@@ -115,11 +114,12 @@ class KnownFact:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as it was answered. ``facts`` are ids by the plan's requirements, None where nothing was proven, or
-    only in other words or with the value of another fact.
+    """A question and its answer. ``facts`` has an id for each requirement of the plan, or None.
 
-    ``evidence`` are ids of citations in the order of the answer's numbers; ``seen`` the documents that were admitted,
-    so that a newer one can be told. ``oracle`` says who planned and judged: ``offline``, or the origin of the endpoint.
+    None means that nothing was proven, or only in other words or with the value of another fact. ``evidence`` holds
+    ids of citations, in the order of the answer's numbers. ``seen`` are the documents that were admitted, so that
+    newer ones can be told. ``oracle`` says who planned and judged: `OFFLINE`, or the origin of the model's endpoint.
+    ``at`` is in seconds since the epoch.
     """
 
     id: str
@@ -141,7 +141,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class ClusterLink:
-    """Another cluster that shares evidence or requirements; ``weight`` is the share, over 0 to 1."""
+    """A cluster that shares evidence or requirements with this one; ``weight`` is how much, over 0 up to 1."""
 
     cluster: str
     weight: float
@@ -151,8 +151,8 @@ class ClusterLink:
 class Cluster:
     """Questions that rest on the same evidence. Times are seconds since the epoch.
 
-    ``citations`` are by id, a digest of root, path, quote and span. ``confidence`` is fitted on labelled runs.
-    An archived cluster has no live fact; it answers nothing and is kept.
+    ``citations`` are pairs of an id, which is a digest of root, path, quote and span, and the citation.
+    ``confidence`` is fitted on labelled runs. An archived cluster has no live fact; it is kept, but answers nothing.
     """
 
     id: str
@@ -171,7 +171,10 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, order=True)
 class DocumentSummary:
-    """What was proven from a document, in words: feeds the prior's "compiled summaries" while the hash holds."""
+    """What was proven from a document, in words: the "compiled summaries" of the search prior.
+
+    It counts only while the document has this hash.
+    """
 
     root: str
     path: str
@@ -181,10 +184,10 @@ class DocumentSummary:
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """An answer that the user called wrong ``at`` some time: never given from what is known, and a check to run again.
+    """An answer that the user called wrong. It is never given from memory again, and is asked again as a check.
 
-    ``id`` is a digest of ``key``, the normal form of the question, and of what was said. ``facts`` are the ids of the
-    facts with a value that it rested on.
+    ``id`` is a digest of ``key``, the normal form of the question, and of what was said. ``facts`` holds the ids of
+    the facts with a value that it rested on. ``at`` is when it was called wrong, in seconds since the epoch.
     """
 
     id: str
@@ -199,7 +202,10 @@ class WrongAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question of a thread: as it was typed, and as it was searched once what it refers to was put in."""
+    """One question of a thread. ``typed`` is as the user wrote it; ``question`` has what it refers to put in.
+
+    ``n`` is its number in the thread; ``at`` is in seconds since the epoch.
+    """
 
     thread: str
     n: int

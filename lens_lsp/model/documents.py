@@ -99,6 +99,8 @@ class PartReason(StrEnum):
     """A line that begins with ``??``: never evidence."""
     CUT = "cut"
     """Parts of a document that could not be read, or lie beyond what is read of one."""
+    NOT_READ = "not-read"
+    """The last pages of a document, whose turn did not come yet; asked again it may."""
     UNSEEN = "unseen"
     """Text of a document that nobody sees in it: never evidence."""
     IGNORE_CUT = "ignore-cut"
@@ -397,6 +399,15 @@ class Coverage:
     """Pages and other pictures in scanned documents of which nothing was read, so that no word there was searched."""
     partial: Sequence[Part] = ()
     """What of the searched files and folders was not searched."""
+    documents: int = 0
+    """PDF, Office, e-book and mail files that have a text, or may have one."""
+    unread: int = 0
+    """Those of them that were not read yet, or not to their end: of these nothing is known."""
+
+    @property
+    def unread_told(self) -> str:
+        """What is said first while documents are unread; empty once all were read."""
+        return f"Not read yet: {self.unread:,} of {self.documents:,} documents." if self.unread else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Words as the search compares them: case and accents folded, light English stems, scripts without spaces.
+"""Words as the search compares them: text with case and accents folded, English stems, runs without spaces.
 
-Folding is the same for questions and documents, so two spellings meet exactly when they fold alike. It never
-crosses a character: every character folds to a string of its own, which is what makes an offset map possible.
+Questions and documents are folded in the same way, so two spellings match exactly when they fold to the same text.
+Each character is folded by itself, whatever stands beside it, so an offset in folded text can be mapped back.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 
 WORD = regex(r"[a-z0-9]+")
-"""A word of folded text in the alphabet that has word boundaries we check byte by byte."""
+"""A run of ASCII letters and digits in folded text: a word whose boundaries can be checked byte by byte."""
 _NON_ASCII = regex(r"[^\x00-\x7f]+")
 _APART = "\0"
 _TO_WORDS = bytes(code if not code or bytes([code]).isalnum() else ord(" ") for code in range(256)).lower()
 _DOUBLE = regex(rb" {2,}")
-# Letters that NFKD leaves alone although a reader types them without the mark, and typographic
-# punctuation that is typed in its plain form.
+# Characters that NFKD does not fold to what a reader types: letters, typographic punctuation, invisible characters.
 _SPECIAL = {
     "ß": "ss", "ẞ": "ss", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe", "ø": "o", "Ø": "o", "đ": "d", "Đ": "d",
     "ð": "d", "Ð": "d", "ł": "l", "Ł": "l", "þ": "th", "Þ": "th", "ı": "i", "й": "й", "Й": "й",
@@ -29,7 +28,7 @@ _SPECIAL = {
     "«": '"', "»": '"', "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-", "…": "...",
     "\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\u2060": "", "\ufeff": "",
 }  # fmt: skip
-# Suffix, and the least number of letters that must stay. Order matters: the first that fits is cut.
+# Suffixes, each with the least number of letters that must stay before it. The first one that fits is cut.
 _SUFFIXES = (
     ("ations", 5), ("ation", 5), ("ities", 4), ("ers", 4), ("ors", 4), ("ing", 4), ("ies", 3), ("ed", 4), ("es", 4),
     ("er", 5), ("or", 5), ("ity", 5), ("ly", 4), ("s", 3), ("e", 4), ("y", 4),
@@ -51,6 +50,8 @@ _UNSPACED = (
     "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U000323af"
 )
 _WAYS = regex(rf"(?P<unspaced>[{_UNSPACED}]+)|[a-z0-9]+|[^{_UNSPACED}a-z0-9]+")
+"""Splits folded text by way of writing: scripts without spaces, ASCII words, everything else."""
+# Function words of German, French, Spanish and Russian.
 _FOREIGN_FUNCTION = """
 der die das den dem des ein eine einen einem einer eines und oder ist sind war waren wurde wurden wird werden
 hat haben
@@ -70,7 +71,7 @@ cuanto cuantos cuanta cuantas como por para con en del al se su sus no si este e
 
 
 def _strips_marks(code: int) -> bool:
-    """Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic are searched without their marks; kana are not."""
+    """Whether folding drops the marks: in Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic it does, in kana not."""
     return code < 0x0780 or 0x1E00 <= code < 0x2000
 
 
@@ -79,7 +80,8 @@ def _fold_once(char: str) -> str:
     if _strips_marks(code):
         parts = unicodedata.normalize("NFKD", char)
         folded = "".join(c for c in parts if not unicodedata.combining(c))
-        # The scan takes two-byte characters for letters: "תל־אביב" is two words, and so are those around "،".
+        # The byte scan takes every two-byte character for a letter. So punctuation among them becomes a space:
+        # "תל־אביב" is two words, and "،" parts words.
         if len(folded) == 1 and "\u00c0" <= folded < "\u0780" and unicodedata.category(folded)[0] in "PS":
             return " "
     elif char.isspace():
@@ -90,7 +92,7 @@ def _fold_once(char: str) -> str:
 
 
 class _FoldTable(dict[str, str]):
-    """Character to folded string, filled on demand; folding what is folded changes nothing."""
+    """A table from each character to its folded text, filled on demand. Folded text folds to itself."""
 
     def __missing__(self, char: str) -> str:
         folded = _SPECIAL.get(char)
@@ -103,18 +105,18 @@ class _FoldTable(dict[str, str]):
 
 
 FOLDED = _FoldTable()
-"""What a single character folds to; ASCII characters fold to their lower case."""
+"""The folded text of each single character; that of an ASCII character is its lower case."""
 
 
 def fold(text: str) -> str:
-    """The folded form of a text; its length may differ."""
+    """The folded form of a text. It may be longer or shorter than the text."""
     if text.isascii():
         return text.lower()
     return _NON_ASCII.sub(lambda run: "".join(map(FOLDED.__getitem__, run.group())), text).lower()
 
 
 def light_stem(word: str) -> str:
-    """A light English stem of a folded word: a prefix of it, never shorter than three letters."""
+    """The English stem of a folded word: the word without its suffix, at least three letters; else the whole word."""
     if word.isdigit():
         return word
     for suffix, keep in _SUFFIXES:
@@ -124,30 +126,36 @@ def light_stem(word: str) -> str:
 
 
 stem = lru_cache(maxsize=1 << 16)(light_stem)
-"""The same, kept for words that come again."""
+"""`light_stem` with a cache."""
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, folded, in order."""
+    """The folded ASCII words of a text, in order. See `runs` for other scripts."""
     return WORD.findall(fold(text))
 
 
 def key(text: str) -> str:
-    """The words of a text, in any script, joined by single spaces: how titles and phrases are compared."""
+    """The form in which titles and phrases are compared: the folded words of a text, in any script, joined by spaces.
+
+    A text without words gives its folded self.
+    """
     folded = fold(text)
     found = WORD.findall(folded) if folded.isascii() else [run.text for run in runs(folded)]
     return " ".join(found) or folded.strip()
 
 
 def stands_in(part: str, text: str) -> bool:
-    """Whether a text stands in another one as whole words; in scripts without spaces no ends of words can be told."""
+    """Whether ``part`` stands in ``text`` as whole words, both compared by `key`.
+
+    An end of ``part`` in a script without spaces may stand inside a word.
+    """
     part = key(part)
     before, after = ("" if (way := _WAYS.match(end)) and way["unspaced"] else " " for end in (part[:1], part[-1:]))
     return f"{before}{part}{after}" in f" {key(text)} "
 
 
 def keys(texts: Sequence[str]) -> list[str]:
-    """`key` of each; for ASCII all at once."""
+    """The `key` of each text, in order. ASCII texts are handled all at once, which is faster."""
     together = _APART.join(texts)
     if not together.isascii() or together.count(_APART) >= len(texts):
         found = keys([text if text.isascii() and _APART not in text else "" for text in texts]) if texts else []
@@ -158,28 +166,28 @@ def keys(texts: Sequence[str]) -> list[str]:
 
 
 def content(*texts: str) -> frozenset[str]:
-    """The stems of the words of some texts that carry content; of scripts without spaces, pairs of characters."""
+    """The stems of the words of some texts, without stop words; `bigrams` where the script has no spaces."""
     found: set[str] = set()
     for text in texts:
         for run in runs(fold(text)):
-            if run.text not in STOP_WORDS:  # a stem need not be one
+            if run.text not in STOP_WORDS:  # the stem of a stop word need not be a stop word
                 found.update([stem(run.text)] if run.spaced else bigrams(run.text))
     return frozenset(found - STOP_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A stretch of folded text in one way of writing."""
+    """A stretch of letters and digits in one way of writing; ``start`` is its offset in the folded text."""
 
     text: str
     start: int
     spaced: bool
-    """The script separates words by spaces, so boundaries can be checked."""
+    """Whether the script separates words by spaces, so that word boundaries can be checked."""
 
 
 @cache
 def _run() -> re.Pattern[str]:
-    # Vowel signs and the like that folding keeps, from N'Ko to Vedic: parts of a word, though no letters to `re`.
+    # Marks that folding keeps, such as vowel signs: `re` does not count them as letters, but they are parts of a word.
     marks = "".join(chr(code) for code in range(0x0780, 0x1D00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
     return re.compile(rf"(?P<ascii>[a-z0-9]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>[^\W_](?:[^\W_]|[{marks}])*)")
 
@@ -191,14 +199,14 @@ def runs(folded: str) -> list[Run]:
         if match.lastgroup != "spaced":
             found.append(Run(match.group(), match.start(), match.lastgroup == "ascii"))
             continue
-        # "spaced" is greedy over every letter; cut out what the other two alternatives would have taken.
+        # "spaced" takes letters of all kinds: split it where ASCII words or scripts without spaces begin and end.
         parts = _WAYS.finditer(match.group())
         found.extend(Run(part.group(), match.start() + part.start(), part.lastgroup is None) for part in parts)
     return found
 
 
 def bigrams(run: str) -> list[str]:
-    """The overlapping pairs of a run without spaces; a single character stands for itself."""
+    """The overlapping pairs of characters of a run; a run of one character gives that character."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
@@ -206,5 +214,5 @@ _FUNCTION = frozenset(fold(word) for word in _FOREIGN_FUNCTION.split())
 
 
 def is_function(word: str) -> bool:
-    """A folded word of German, French, Spanish or Russian that asks or joins; English ones are no terms at all."""
+    """Whether a folded word is a function word of German, French, Spanish or Russian. For English see `STOP_WORDS`."""
     return word in _FUNCTION

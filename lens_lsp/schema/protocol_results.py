@@ -121,6 +121,10 @@ class CoverageResult(Wire):
     """Pages and other pictures in searched documents of which nothing was read."""
     partial: tuple[UnsearchedPart, ...]
     """What of the searched files and folders was not searched."""
+    documents: int
+    """PDF, Office, e-book and mail files that have a text, or may have one."""
+    unread: int
+    """Those of them that were not read yet, or not to their end: of these nothing is known."""
 
 
 class Tokens(Wire):

@@ -25,6 +25,7 @@ from lens_lsp.corpus.text_marks import joined as merged
 from lens_lsp.corpus.text_store import CachedText, TextStore
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.corpus.workspace import Snapshot
+from lens_lsp.documents.kinds import kind_for
 from lens_lsp.judge.redaction import moved, secrets_of
 from lens_lsp.model.documents import Document, Evidence, Part, PartReason, has_own_places
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -364,6 +365,13 @@ class DocumentAccess:
             except Skipped:
                 self._hashes[file] = None
         return self._hashes[file]
+
+    def changed_after(self, slot: int, moment: float) -> bool:
+        """Whether a slot's file may have come or changed after a ``moment``, in seconds since the epoch: always that of
+        a text, for what is there of these is read."""
+        file = self.text(slot).key
+        entry = self._cache.entry(file)
+        return kind_for(file[1]) is None or entry is None or max(entry[2:][1:3]) > moment * 1e9
 
     def shown_path(self, slot: int) -> str:
         """The path of a slot's file, as it is shown."""

@@ -1,10 +1,12 @@
-"""Passages: whole sentences, items, rows and lines of one section, found and ranked by what they hold of a question.
+"""Passages: stretches of whole sentences, items, rows or lines of one section, ranked by the question's terms in them.
 
-Two rounds over the texts. The first counts in how many places each term stands (`count`), which says how telling it is.
-The second scores free windows of all promising texts (`score`). Both are pure, and what they give for parts of a corpus
-adds up to what they give for the whole: counts by sums, windows by the best of both. Only then the documents of the
-best windows are read, and what stands in and around those is cut into passages that a reader can take in: never
-inside a sentence, an item, a row or a line of code, never across a heading.
+Passages are found in three rounds. `count` counts in how many places each term of the question stands, which says how
+telling the term is. `score` scores free windows of the promising texts. Then the documents of the best windows are
+read, and `Cutter` cuts the text in and around those windows into passages: never inside a sentence, an item, a row or a
+line of code if it fits, and never across a heading.
+
+`count` and `score` are pure. Their results for parts of a corpus combine to the result for the whole: counts are added,
+and of the windows the best are kept (`Windows.plus`).
 """
 
 from __future__ import annotations
@@ -31,32 +33,32 @@ from lens_lsp.search.question import UNDEFINING, ScanQuestion, definition_of, vo
 
 _ROW = regex(r"\d+")
 WINDOW = 600
-"""The most code points of a passage, and bytes of a free window."""
+"""The most code points of a passage; also the bytes of a free window."""
 _CELL = 200
-"""Bytes of the grid that windows are scored on: three cells are a window."""
+"""Bytes of a cell of the grid on which windows are scored. A window is three cells."""
 _CELLS = WINDOW // _CELL
 _BLOCK = 1 << 20
-"""Cells times terms that are scored in one go: a few megabytes."""
+"""The most cells times terms that are scored at once: a few megabytes of memory."""
 _ITEM = regex(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
-"""The mark of an item."""
+"""The bullet or number before an item."""
 _QUOTED_ITEM = regex(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
 _KEY = regex(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
-"""A line of data that goes on with nothing above it."""
+"""The beginning of a line of data that opens an entry, and so does not go on with the entry above it."""
 _DEEPER = 4
-"""Columns behind the text of an item from which on what stands under it is code."""
+"""Text this many columns further right than the text of the item above it is code."""
 _MOST_INDENT = 200
 VERBATIM = 0.5
-"""What a passage counts, in shares of the question, that holds all of it word for word."""
+"""The score of a passage that holds the question word for word: a share of the question's weight."""
 _FEWEST_VERBATIM, _MOST_VERBATIM = 3, 16
-"""Words of a question that is looked for as a whole."""
+"""How many words a question must and may have to be looked for word for word."""
 _NEAR = 25
-"""Code points from the beginning of one term to that of the next, for both to count as said together."""
+"""Two terms whose beginnings are fewer code points apart than this count as said together."""
 METADATA = (-1, -1)
-"""The section of what a document says about itself."""
+"""The section of a document's metadata."""
 
 
 class TermMark(NamedTuple):
-    """A hit in a passage: the code point, the term and how telling that is."""
+    """A hit in a passage: its code point, its term, and the term's weight."""
 
     at: int
     term: int
@@ -64,7 +66,10 @@ class TermMark(NamedTuple):
 
 
 def locator_offset(document: Document, marks: Sequence[TermMark], otherwise: int) -> int:
-    """The offset whose place names the passage; ``otherwise`` where lines say it all. ``marks`` are in order."""
+    """The offset whose place, such as a page or a cell, stands for the passage with these marks.
+
+    It is ``otherwise`` if lines say enough. ``marks`` are in order; marks in a table's header do not count.
+    """
     headers = {block.header for block in document.structure.blocks if block.header is not None}
     marks = [
         mark
@@ -79,7 +84,7 @@ def locator_offset(document: Document, marks: Sequence[TermMark], otherwise: int
 
 
 def _most(document: Document, marks: Sequence[TermMark], key: Callable[[Locator], Hashable]) -> list[TermMark]:
-    """The marks of the place that holds the most telling terms, each counted once; of the first of equal ones."""
+    """The marks of the place with the greatest weight of different terms; of equal places, the first."""
     places: dict[Hashable, list[TermMark]] = {}
     for mark in marks:
         places.setdefault(key(locate(document.locators, mark.at) or {}), []).append(mark)
@@ -87,55 +92,57 @@ def _most(document: Document, marks: Sequence[TermMark], key: Callable[[Locator]
 
 
 def _row(place: Locator) -> Hashable:
-    """What cells of one row have in common; any other place itself."""
+    """The row of a cell, as a key; for any other place, the place itself."""
     row = _ROW.search(str(place["cell"])) if "cell" in place else None
     return (place.get("sheet"), row[0]) if row else tuple(sorted(place.items()))
 
 
 @dataclass(frozen=True, slots=True)
 class PassageWeights:
-    """Constants of a passage's score. All but ``saturation`` are in occurrences of a term, or in shares of the
-    question's weight."""
+    """The constants of a passage's score: occurrences of a term, or shares of the question's weight."""
 
     saturation: float = 0.9
-    """k1 of the term frequency: so many occurrences count half."""
+    """k1 of the term frequency: this many occurrences give half of the weight."""
     heading: float = 0.8
-    """What a term in the heading above counts, in occurrences."""
+    """How many occurrences a term in the heading above counts as."""
     outer_heading: float = 0.3
     title: float = 0.5
     path: float = 0.3
     related: float = 0.7
-    """What a word close in meaning counts beside the term itself, times their likeness."""
+    """What a word close in meaning counts, as a share of the term itself, times their likeness."""
     related_above: float = 0.3
-    """What such a word counts in headings, title and path."""
+    """How many occurrences such a word counts as in headings, title and path."""
     spent: float = 5.0
-    """What a term counts, in occurrences, that the document's metadata say already: it is the same for all passages."""
+    """How many occurrences a term counts as if the document's metadata says it: the same for all its passages."""
     document: float = 0.2
-    """How much the whole document counts."""
+    """How much the score of the whole document adds, at most."""
     together: float = 0.1
-    """How much terms that follow each other as in the question count."""
+    """How much is added for terms that follow each other as in the question, times their share of its weight."""
     least: float = 0.25
-    """Share of the most telling term's weight that one term of a passage must have."""
+    """The share of the greatest weight that makes a term distinctive; a passage must hold a distinctive term."""
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What `count` says of a corpus or a part of it."""
+    """The result of `count` for a corpus or a part of it."""
 
     size: int
     """Bytes of text."""
     places: Ints
-    """Per scanned term, in how many stretches of 50 bytes it stands."""
+    """For each scanned term, in how many stretches of 50 bytes it stands."""
 
     def rarity(self) -> Floats:
-        """Per scanned term, how telling it is among windows: ln(1 + (N − n + ½) / (n + ½)), 0 for what is nowhere."""
+        """How telling each scanned term is: ln(1 + (N − n + ½) / (n + ½)), 0 for a term that stands nowhere.
+
+        N is how many windows the text has; n is ``places``, at most N.
+        """
         windows = max(1.0, self.size / WINDOW)
         held = np.minimum(self.places, windows)
         return np.where(self.places > 0, np.log1p((windows - held + 0.5) / (held + 0.5)), 0.0)
 
 
 def count(hits: Hits, terms: int, lengths: Ints) -> Totals:
-    """The first round: in how many places each of the scanned terms stands, and how much text there is."""
+    """The first round: count in how many places each scanned term stands, and how many bytes of text there are."""
     places = np.zeros(terms, np.int64)
     places[: len(hits.unlisted.stretches)] += hits.unlisted.stretches
     for term in range(terms):
@@ -147,35 +154,39 @@ def count(hits: Hits, terms: int, lengths: Ints) -> Totals:
 
 
 class Weights:
-    """How much each term of a question and each word related to one counts in a corpus."""
+    """The weight of each term of a question, and of each word related to a term, in a corpus."""
 
     def __init__(self, question: ScanQuestion, totals: Totals) -> None:
         rarity, terms = totals.rarity(), len(question.terms)
         known = vocabulary()
         self.constants = constants = PassageWeights()
         self.own: Floats = rarity[:terms] * np.array([known.weight(term) for term in question.terms])
-        """Per term."""
+        """The weight of each term."""
         self.owner = np.array([related.term for related in question.related], np.int64)
-        """Per related word, the term that it stands for."""
+        """The index of the term that each related word stands for."""
         raw = rarity[terms:]
         of_owner = self.own[self.owner] if len(self.owner) else np.zeros(0)
         likeness = np.array([related.likeness for related in question.related])
         full = np.where(of_owner > 0, np.minimum(of_owner, raw), raw)
         self.related: Floats = constants.related * likeness * full
-        """Per related word; of a term that stands nowhere they count by themselves."""
+        """The weight of each related word: at most that of its term, unless its term stands nowhere."""
         whole = self.own.copy()
         unseen = self.own[self.owner] == 0 if len(self.owner) else np.zeros(0, bool)
         np.maximum.at(whole, self.owner[unseen], full[unseen])
         self.total = float(whole.sum()) or 1.0
         """The weight of the whole question; never 0."""
         self.telling = constants.least * float(max(self.own.max(initial=0.0), self.related.max(initial=0.0)))
-        """The weight from which on a term is distinctive."""
+        """The least weight of a distinctive term."""
 
     def mass(
         self, own: Floats, related: Floats, above: Floats | float = 0.0, above_related: Floats | float = 0.0
     ) -> Floats:
-        """Scores of rows of counts: one column a term, one a related word. ``above`` are further occurrences that
-        stand over the passage. Each term counts by itself or by the best of its related words."""
+        """The score of each row, between 0 and 1.
+
+        ``own`` holds a column of occurrences for each term, and ``related`` one for each related word. ``above`` and
+        ``above_related`` are what headings, title and path add. A term counts as the better of its own occurrences and
+        those of its related words.
+        """
         k = self.constants.saturation
         seen = own + above
         held = self.own * (seen / (seen + k))
@@ -196,20 +207,20 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Free windows: slot, first byte, score; parallel arrays, best first."""
+    """Free windows, the best first: parallel arrays of slot, first byte and score."""
 
     slot: Ints
     at: Ints
     score: Floats
 
     def best(self, slots: int) -> Floats:
-        """Per slot, the score of its best window."""
+        """The score of the best window of each slot, 0 for none."""
         best = np.zeros(slots)
         np.maximum.at(best, self.slot, self.score)
         return best
 
     def plus(self, other: Windows, most: int) -> Windows:
-        """The best of both, of parts of a corpus whose slots are told apart."""
+        """The best ``most`` windows of both; the two are of parts of a corpus with different slots."""
         slot = np.concatenate([self.slot, other.slot])
         at = np.concatenate([self.at, other.at])
         score = np.concatenate([self.score, other.score])
@@ -217,8 +228,10 @@ class Windows:
         return Windows(slot[order], at[order], score[order])
 
     def first(self, most: int) -> Windows:
-        """The first ``most`` windows, and the first of every slot: which texts were scored in one go makes no
-        difference then."""
+        """The first ``most`` windows, and the first of each slot.
+
+        So the result does not depend on which texts were scored together.
+        """
         leading = np.full(int(self.slot.max(initial=0)) + 1, len(self.slot), np.int64)
         np.minimum.at(leading, self.slot, np.arange(len(self.slot)))
         kept = union_of(len(self.slot), np.arange(min(most, len(self.slot))), leading[self.slot])
@@ -229,9 +242,9 @@ NO_WINDOWS = Windows(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
 def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -> Windows:
-    """The second round: the best windows of the given slots, at most ``most`` and one of every slot that has any.
+    """The second round: the ``most`` best windows of the given slots, and the best window of each slot that has any.
 
-    ``hits`` are all listed places of the scanned terms in them; slots rise.
+    ``hits`` are all listed places of the scanned terms. ``slots`` are in ascending order.
     """
     found = NO_WINDOWS
     terms = len(weights.own) + len(weights.owner)
@@ -260,7 +273,7 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
         best = np.full(last - first, -1, np.int64)
         held = np.flatnonzero(mass)
         ranked = held[np.lexsort((held, -mass[held]))]
-        best[row[ranked[::-1]]] = ranked[::-1]  # the last one of each row stays
+        best[row[ranked[::-1]]] = ranked[::-1]  # the best of each row is written last, so it stays
         kept = union_of(size, ranked[:most], best[best >= 0])
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
         found = found.plus(part, len(found.slot) + len(kept))
@@ -268,7 +281,7 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
 
 
 def _blocks(cells: Ints, most: int) -> Iterator[tuple[int, int]]:
-    """Runs of texts that have at most so many cells together, or one text each."""
+    """Ranges of texts that have at most ``most`` cells together; a text with more is a range of its own."""
     first, size = 0, 0
     for index, own in enumerate(cells.tolist()):
         if index > first and size + own > most:
@@ -280,34 +293,34 @@ def _blocks(cells: Ints, most: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPassage:
-    """A passage of a slot's text, at most 600 code points, and its score."""
+    """A passage of at most 600 code points of a slot's text, and its score."""
 
     slot: int
     span: Span
     score: float
     marks: tuple[TermMark, ...] = ()
-    """What stands in it of the question, in order."""
+    """The hits of the question in the passage, in order."""
     cut: tuple[str, ...] = ()
-    """``"start"`` or ``"end"``, where it is a part of a unit that is longer than a passage."""
+    """``"start"``, ``"end"`` or both: the sides where a unit that is longer than a passage was cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextUnit:
-    """What is never cut when it fits: a sentence, item, row, heading, block or line of code."""
+    """A piece of text that is cut only if it is too long for a passage: a sentence, item, row, heading or code line."""
 
     span: Span
     section: tuple[int, ...]
-    """Passages hold units of one section only."""
+    """The section of the unit; a passage holds units of one section only."""
     proves: bool = True
-    """False for what proves nothing by itself: tables of contents, link definitions, template tags."""
+    """False if it proves nothing by itself: a table of contents, a link definition, a template tag."""
     opens: tuple[str, ...] = ()
-    """What it is the first prose under: the headings that open its section, the title where it opens the document."""
+    """The headings that this unit is the first prose under; at the start of the document, its title and name too."""
     cut: tuple[str, ...] = ()
-    """For a part of a unit that is longer than a passage; it makes up a passage by itself."""
+    """As in `ScoredPassage`. A unit that was cut is a passage by itself."""
 
 
 def units_of(document: Document, around: Sequence[Span]) -> list[TextUnit]:
-    """The units of all blocks that share something with the given spans, which are in order and apart."""
+    """The units of all blocks that overlap the spans ``around``; those are in order and do not overlap."""
     blocks = _whole_items(document)
     sections = _Sections(document)
     found: list[TextUnit] = []
@@ -323,7 +336,7 @@ def units_of(document: Document, around: Sequence[Span]) -> list[TextUnit]:
 
 
 def _whole_items(document: Document) -> list[Block]:
-    """The blocks of a document, where an item and the paragraphs under it are one as far as a passage can hold them."""
+    """The blocks of a document. An item and the paragraphs under it are one block if a passage can hold them."""
     text = document.text
     found: list[Block] = []
     content: int | None = None
@@ -339,7 +352,7 @@ def _whole_items(document: Document) -> list[Block]:
 
 
 def _goes_on(text: str, item: Span, block: Block, content: int) -> bool:
-    """Whether a block stands under an item whose text begins in column ``content``, and fits in a passage with it."""
+    """Whether a block stands under an item, whose text begins in column ``content``, and fits in a passage with it."""
     if block.kind not in (BlockKind.PARAGRAPH, BlockKind.NAVIGATION) or block.span.end - item.start > WINDOW:
         return False
     between = text[item.end : block.span.start]
@@ -352,13 +365,13 @@ def _goes_on(text: str, item: Span, block: Block, content: int) -> bool:
 
 
 def _column(text: str, place: int) -> int | None:
-    """In which column a place stands that has only blanks before it on its line."""
+    """The column of a place, if only blanks stand before it on its line; else None."""
     before = text[max(0, place - _MOST_INDENT) : place].rpartition("\n")[2]
     return len(before.expandtabs(4)) if len(before) < _MOST_INDENT and not before.strip() else None
 
 
 def _outward(blocks: Sequence[Block], text: str, span: Span, least: int) -> Iterator[Block]:
-    """The blocks of a stretch, whole, and what stands in none of them, by lines; none before ``least``."""
+    """The blocks that overlap a span, whole, with the lines between them; none that begins before ``least``."""
     whole = [block for block in overlapping(blocks, span) if block.span.start >= least]
     at = span.start
     for block in whole:
@@ -375,7 +388,7 @@ def _outward(blocks: Sequence[Block], text: str, span: Span, least: int) -> Iter
 
 
 def _loose(text: str, span: Span) -> Iterator[Block]:
-    """Text in no block, as blocks of one line each."""
+    """The lines of a span that no block covers, each as a block."""
     for line in lines(text, span):
         found = trim(text, line)
         if len(found):
@@ -383,7 +396,7 @@ def _loose(text: str, span: Span) -> Iterator[Block]:
 
 
 def _units(document: Document, block: Block, sections: _Sections) -> Iterator[TextUnit]:
-    """A block as units: whole where it may not be cut, else its sentences or lines; what is long is cut further."""
+    """The units of a block: the whole block, or its sentences or lines; a piece longer than a passage is cut."""
     text, structure = document.text, document.structure
     section = sections.of(block)
     proves = block.kind not in NEVER_ALONE
@@ -393,7 +406,7 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Te
             whole = trim(text, part)
             if not len(whole) or not any(char.isalnum() for char in text[whole.start : whole.end]):
                 continue
-            # What is ours parts a section: no passage reaches over it.
+            # Text that Lens wrote splits the section: no passage reaches over it.
             own = (*section, bisect_right(structure.ours, whole.start, key=lambda ours: ours.start))
             if len(whole) <= WINDOW:
                 yield TextUnit(whole, own, proves, opens)
@@ -403,6 +416,7 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Te
 
 
 def _pieces(text: str, block: Block, hidden: Sequence[Span], *, keyed: bool) -> list[Span]:
+    """The spans into which a block is split: sentences, entries, lines, or the whole block."""
     kind, span = block.kind, block.span
     if kind is BlockKind.QUOTE:
         return _quoted(text, span, hidden)
@@ -423,7 +437,7 @@ def _is_keyed(document: Document, block: Block) -> bool:
 
 
 def _whole(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
-    """A stretch that is not cut where it fits in a passage, else its sentences."""
+    """A span by itself if it fits in a passage, else its sentences."""
     return [span] if len(span) <= WINDOW else whole_sentences(text, span, hidden)
 
 
@@ -437,7 +451,7 @@ def _quoted(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
 
 
 def _entries(text: str, span: Span) -> list[Span]:
-    """The lines of metadata or nested data, those that go on in a value with the line that it begins on."""
+    """The entries of metadata or nested data: each a line, with the lines that go on with its value."""
     found: list[Span] = []
     for line in lines(text, span):
         if found and text[line.start : line.start + 1].isspace() and _KEY.match(text, line.start, line.end) is None:
@@ -448,7 +462,7 @@ def _entries(text: str, span: Span) -> list[Span]:
 
 
 def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Iterator[TextUnit]:
-    """A unit longer than a passage as parts that overlap by half, each cut between lines or else between words."""
+    """A unit longer than a passage, in parts that overlap by half; each is cut between lines, else between words."""
     start = span.start
     while True:
         end = min(span.end, start + WINDOW)
@@ -466,7 +480,7 @@ def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Itera
 
 
 def _between_words(text: str, span: Span, around: Span) -> Span:
-    """A stretch without the parts of words that it cuts, unless that leaves nothing."""
+    """A span without the parts of words at its ends, unless nothing would be left."""
     outer = widened(text, span)
     start, end = span.start, span.end
     if outer.start != start:
@@ -477,8 +491,10 @@ def _between_words(text: str, span: Span, around: Span) -> Span:
 
 
 class _Sections:
-    """Which section a block belongs to: that of the last heading up to its end, on the same page, slide or sheet.
-    Headings that follow each other directly open one section together."""
+    """The section of each block: that of the last heading before the block's end, on the same page, slide or sheet.
+
+    Headings that follow each other directly open one section together.
+    """
 
     def __init__(self, document: Document) -> None:
         self._starts = [heading.span.start for heading in document.structure.headings]
@@ -491,7 +507,7 @@ class _Sections:
         self._opened = _openings(document)
 
     def opened(self, block: Block) -> tuple[str, ...]:
-        """What a block is the first prose under."""
+        """The headings that a block is the first prose under; see `TextUnit`."""
         return self._opened.get(block.span.start, ())
 
     def of(self, block: Block) -> tuple[int, int]:
@@ -502,8 +518,10 @@ class _Sections:
 
 
 def _openings(document: Document) -> dict[int, tuple[str, ...]]:
-    """By their first offsets, the blocks that are the first prose under headings or of the document, and what is above
-    them."""
+    """For each block that is the first prose under headings, or of the document: its offset, and what stands above.
+
+    Above the first stand the document's file name, its title and its first headings.
+    """
     structure = document.structure
     title = structure.head.title
     name = document.path.rpartition("/")[2].rpartition(".")[0]
@@ -525,7 +543,7 @@ def _openings(document: Document) -> dict[int, tuple[str, ...]]:
 
 
 def _page_starts(document: Document) -> list[int]:
-    """Where another page, slide, chapter, message or sheet begins; empty for texts and tables."""
+    """The offsets where a page, slide, chapter, message or sheet begins; empty for texts and tables."""
     starts: list[int] = []
     before: Mapping[str, int | str] = {}
     for start, locator in zip(document.locators.starts, document.locators.locators, strict=True):
@@ -538,7 +556,7 @@ def _page_starts(document: Document) -> list[int]:
 
 
 class Cutter:
-    """Cuts documents into passages and scores them by one question."""
+    """Cuts documents into passages and scores those for one question."""
 
     def __init__(self, question: ScanQuestion, weights: Weights, fields: FieldQuery | None) -> None:
         self._weights = weights
@@ -553,9 +571,9 @@ class Cutter:
     def passages(
         self, slot: int, document: Document, places: Sequence[Ints], around: Sequence[Span], share: float
     ) -> list[ScoredPassage]:
-        """All passages of the stretches ``around``, unordered, that hold a distinctive term; overlapping ones too.
+        """All passages around the given spans that hold a distinctive term, in no order and with overlaps.
 
-        ``places`` are the code points at which each scanned term stands, in order; ``share`` is the document's own
+        ``places`` holds the code points at which each scanned term stands, in order. ``share`` is the document's own
         score, from 0 to 1.
         """
         units = units_of(document, around)
@@ -586,7 +604,7 @@ class Cutter:
         ]
 
     def marks(self, passage: ScoredPassage, places: Sequence[Ints]) -> tuple[TermMark, ...]:
-        """What stands in a passage of the question, in order."""
+        """The hits of the question in a passage, in order."""
         weight = [*self._weights.own.tolist(), *self._weights.related.tolist()]
         marks: list[TermMark] = []
         for term, at in enumerate(places):
@@ -597,11 +615,11 @@ class Cutter:
     def _counts(
         self, units: Sequence[TextUnit], starts: Ints, stops: Ints, places: Sequence[Ints], document: Document
     ) -> Floats:
-        """How often each scanned term stands in each unit, where it proves something."""
+        """How often each scanned term stands in each unit; 0 in a unit that proves nothing and in link targets."""
         counts = np.zeros((len(units), len(places)))
         proves = np.array([unit.proves for unit in units])
         for term, at in enumerate(places):
-            # Units that are parts of a long one overlap, so each is counted by itself.
+            # Parts of one long unit overlap, so each unit is counted by itself.
             counts[:, term] = np.searchsorted(at, stops) - np.searchsorted(at, starts)
         for target in document.structure.targets:
             low, high = bisect_right(stops, target.start), bisect_left(starts, target.end)
@@ -612,7 +630,7 @@ class Cutter:
         return np.asarray(np.maximum(counts, 0) * proves[:, None], np.float64)
 
     def _said(self, document: Document, around: Sequence[Span], starts: Ints, stops: Ints) -> Floats:
-        """What passages count that hold the whole question word for word."""
+        """What the passages score for the whole question, word for word: 0 or `VERBATIM` each."""
         counted = np.zeros(len(starts))
         if self._verbatim is None:
             return counted
@@ -622,7 +640,7 @@ class Cutter:
         return counted
 
     def _preferred(self, slot: int, document: Document, units: Sequence[TextUnit], runs: Ints) -> Floats:
-        """What passages count because they define what the question asks about, or for the document's metadata."""
+        """What the passages score for defining what is asked about, and for metadata that the question asks for."""
         fields, definition = self._fields, self._definition
         if fields is None and definition is None:
             return np.zeros(len(runs))
@@ -644,7 +662,7 @@ class Cutter:
         return np.array([whole + float(some.max() if some.max() > 0 else some.min()) for some in found])
 
     def _above(self, slot: int, document: Document, firsts: Sequence[TextUnit]) -> tuple[Floats, Floats]:
-        """What the title, the path and the headings over each passage count, in occurrences of each term."""
+        """The occurrences of each term and each related word that title, path and headings add to each passage."""
         constants = self._weights.constants
         title = set(map(stem, words(document.structure.head.title or "")))
         path = set(map(stem, words(document.path)))
@@ -671,7 +689,7 @@ class Cutter:
 
 
 def _runs(units: Sequence[TextUnit]) -> Ints:
-    """From each unit on as many as one passage holds: first and past-last unit, one row each."""
+    """From each unit on, as many units as a passage holds. Each row is the first unit and the one past the last."""
     rows: list[tuple[int, int]] = []
     last = 0
     for first, unit in enumerate(units):
@@ -689,7 +707,7 @@ def _runs(units: Sequence[TextUnit]) -> Ints:
 
 
 def _following(places: Sequence[Ints], weights: Floats) -> tuple[Ints, Floats]:
-    """Where a term is followed closely by the one behind it in the question, in order, and how much that counts."""
+    """Where a term is followed closely by the next term of the question, in order, and the lesser of their weights."""
     at: list[Ints] = []
     value: list[Floats] = []
     for term, (left, right) in enumerate(pairwise(places)):
@@ -700,21 +718,23 @@ def _following(places: Sequence[Ints], weights: Floats) -> tuple[Ints, Floats]:
         value.append(np.full(len(near), min(weights[term], weights[term + 1])))
     if not at:
         return np.empty(0, np.int64), np.empty(0)
-    union_of, values = np.concatenate(at), np.concatenate(value)
-    order = np.argsort(union_of, kind="stable")
-    return union_of[order], values[order]
+    starts, values = np.concatenate(at), np.concatenate(value)
+    order = np.argsort(starts, kind="stable")
+    return starts[order], values[order]
 
 
 def _within(follows: tuple[Ints, Floats], starts: Ints, stops: Ints) -> Floats:
-    """The sum of what lies inside each stretch."""
+    """The sum of the values of `_following` that lie inside each span."""
     sums = np.concatenate([[0.0], np.cumsum(follows[1])])
     first, last = np.searchsorted(follows[0], [starts, stops])
     return np.asarray(sums[last] - sums[first], np.float64)
 
 
 def apart(passages: Iterable[ScoredPassage], keys: Mapping[int, object]) -> list[ScoredPassage]:
-    """The passages, best first, none that lies more than a third under a better one. ``keys`` order equal scores
-    of different texts, so that runs repeat."""
+    """The passages, best first, without those that overlap a better one by more than a third of the shorter.
+
+    ``keys`` order the slots of passages with equal scores, so that every run gives the same order.
+    """
     kept: list[ScoredPassage] = []
     taken: dict[int, list[Span]] = {}
     for passage in sorted(passages, key=lambda one: (-one.score, keys[one.slot], one.span)):

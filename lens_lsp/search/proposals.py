@@ -1,8 +1,9 @@
-"""Proposals: which documents join, where to look next, and the regions of one request (paper, equations 9 and 10).
+"""Proposals: which documents join the search, where to look next, and the regions of a request to the oracle.
 
-The information-directed choice over all windows cannot be computed; as in the paper it is approximated by drawing
-from lexical, local and global arms, whose weights λ follow the utility that each arm's regions had (`Mixture`). Drawn
-cells become the regions of a `RegionRequest`: snapped outward, never overlapping, within the context cap.
+(Paper, equations 9 and 10.) The best choice over all windows cannot be computed. As in the paper, it is approximated:
+cells are drawn from lexical, local and global arms, whose weights λ follow how useful each arm's regions were
+(`Mixture`). Each drawn cell becomes a region of a `RegionRequest`: widened to whole sentences, items or rows, without
+overlap, within the tokens of the request.
 """
 
 from __future__ import annotations
@@ -31,42 +32,46 @@ from lens_lsp.search.localisation import ADMITTED, Candidates
 from lens_lsp.search.passages import ScoredPassage
 
 START: Mapping[Arm, float] = MappingProxyType({Arm.LEXICAL: 0.60, Arm.LOCAL: 0.25, Arm.GLOBAL: 0.15})
-"""λ at the beginning of a question."""
+"""The weights λ of the arms at the beginning of a question."""
 FLOOR = 0.05
+"""The least weight of an arm."""
 _NEAR = 6
-"""Cells on either side that count as next to a cell: about 300 code points."""
+"""How many cells on either side count as next to a cell: about 300 code points."""
 _SECTION_SHARE = 0.3
 _LINKED_SHARE = 0.2
 _BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
 LEAST_JOINING = 5
-"""Documents that new terms may bring in per round, at least."""
+"""The least number of documents that may join per round because of new terms."""
 _WIDTH = 500
-"""Code points around a drawn cell, before snapping."""
+"""Code points of the window around a drawn cell, before it is widened to whole sentences."""
 _OPENING = 300
-"""Code points that are shown of the beginning of a document, before snapping."""
+"""Code points that are shown of the beginning of a document, before they are widened to whole sentences."""
 _FLAT = 0.8
-"""The ranking is flat while passages score this share of the third one."""
+"""A ranking of passages is flat as long as each scores at least this share of the third one's score."""
 _COMPARED = 3
 _SERIAL = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE_ROW})
 _ENOUGH = 0.9
-"""Share of the outstanding belief that one request needs to hold at most."""
+"""The share of the outstanding belief that is enough for one request."""
 
 
 @dataclass(slots=True)
 class Mixture:
-    """λ, and how it learns. ``adaptive`` False keeps it where it starts (an ablation)."""
+    """The weights λ of the arms, and how they learn. With ``adaptive`` False they stay as they are (an ablation)."""
 
     weights: dict[Arm, float] = field(default_factory=lambda: dict(START))
     adaptive: bool = True
 
     def without(self, arms: set[Arm]) -> None:
-        """Switch arms off (an ablation); what is left is renormalised."""
+        """Remove arms (an ablation) and renormalise the weights of the others."""
         kept = {arm: weight for arm, weight in self.weights.items() if arm not in arms}
         total = sum(kept.values())
         self.weights = {arm: weight / total for arm, weight in kept.items()}
 
     def learn(self, utility: Mapping[Arm, float]) -> None:
-        """λ_a ← λ_a · exp(u_a / max u), renormalised, never below 0.05. Utilities are nats per thousand tokens."""
+        """Set λ_a to λ_a · exp(u_a / max u), renormalised, and at least `FLOOR`.
+
+        ``utility`` is in nats per thousand tokens.
+        """
         most = max(utility.values(), default=0.0)
         if not self.adaptive or most <= 0 or len(self.weights) < 2:
             return
@@ -81,19 +86,21 @@ class Mixture:
 
 
 def lexical(mass: Floats) -> Floats:
-    """π_lex: cells by anchor mass, with the anchors as they stand now; ``mass`` is one row per open requirement, and
-    each counts alike."""
+    """π_lex: the share of each cell in the mass of the anchors. ``mass`` has a row for each open requirement.
+
+    Each requirement counts alike.
+    """
     total = mass.sum(axis=1, keepdims=True)
     share = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
     return _normalised(np.asarray(share.sum(axis=0), np.float64))
 
 
 def local(space: Space, posterior: Floats, seen: Floats, links: Mapping[int, tuple[int, ...]]) -> Floats:
-    """π_local: cells next to, in the section of, or linked from those the beliefs favour among the cells shown; before
-    anything was shown, among all.
+    """π_local: the share of each cell that is next to, in the section of, or linked from likely cells.
 
-    ``posterior`` is one row per open requirement, ``seen`` 1 for shown cells, ``links`` lead from a document to
-    others by order of admission.
+    Likely cells are the shown ones that the beliefs favour; of all cells, before anything was shown. ``posterior`` has
+    a row for each open requirement. ``seen`` is 1 for shown cells. ``links`` lead from a document to others, all by
+    order of admission.
     """
     believed = np.asarray(posterior.sum(axis=0), np.float64)
     favoured = believed * seen if seen.any() else believed
@@ -129,7 +136,7 @@ def _by_link(space: Space, sums: Floats, links: Mapping[int, tuple[int, ...]]) -
 
 
 def stratified(space: Space, unread: Floats) -> Floats:
-    """π_global: documents share alike, in each its sections with anything unread, in each the unread cells."""
+    """π_global: documents share alike; in each, its sections with unread cells; in each of those, these cells."""
     shares = np.zeros(space.cells)
     for admission in space.admitted:
         sections = [slice(a, b) for a, b in pairwise(admission.bounds) if unread[a:b].any()]
@@ -142,10 +149,10 @@ def stratified(space: Space, unread: Floats) -> Floats:
 def draws(
     arms: Mapping[Arm, Floats], weights: Mapping[Arm, float], rng: np.random.Generator
 ) -> Iterator[tuple[Arm, int]]:
-    """Cells drawn without replacement from the mixture: an arm by λ, then a cell by what is left of that arm.
+    """Draw cells without replacement from the mixture: an arm by λ, then a cell by what is left of that arm.
 
-    Ends when no arm has a cell left. Each arm's order is drawn ahead (Gumbel noise on its log-weights sorts cells
-    as drawing without replacement would), which makes a draw cheap however many cells there are.
+    It ends when no arm has a cell left. The order of the cells of each arm is drawn beforehand, by Gumbel noise on its
+    log-weights, which is the same as drawing without replacement. So a draw is cheap however many cells there are.
     """
     orders = {arm: iter(_order(arms[arm], rng)) for arm in weights if arm in arms}
     taken: set[int] = set()
@@ -162,7 +169,7 @@ def draws(
 
 
 def _odds(arms: Collection[Arm], weights: Mapping[Arm, float]) -> tuple[list[Arm], list[float]]:
-    """The arms, and where between 0 and 1 the part of each ends: what `Generator.choice` makes anew at every draw."""
+    """The arms, and where the part of each ends between 0 and 1. `Generator.choice` works this out at each draw."""
     names = list(arms)
     odds = np.array([weights[arm] for arm in names])
     sums = np.cumsum(odds / odds.sum())
@@ -181,9 +188,10 @@ def _normalised(weights: Floats) -> Floats:
 
 
 def disclosed(document: Document, title: str, view: RegionView, before: int = 0) -> tuple[Span, ...]:
-    """The spans of a region, its title, headings and table headers, in order and apart.
+    """The spans of a region, its title, its headings and its table headers, in order and without overlap.
 
-    In code points of the file; ``before`` of them lie before the document's text. A file name as title has none.
+    They count code points of the file, of which ``before`` lie before the document's text. A title that is only the
+    file name has no span.
     """
     structure = document.structure
     spans = [view.span]
@@ -194,8 +202,10 @@ def disclosed(document: Document, title: str, view: RegionView, before: int = 0)
 
 
 def _title(document: Document, title: str) -> list[Span]:
-    """Where a title stands: verbatim, as a heading, else its words with quotes, escapes and markup between them. One
-    that the document gives itself in yet another way stands somewhere at its beginning."""
+    """Where the title stands: verbatim, as a heading, or as its words with quotes, escapes and markup between them.
+
+    A title that the document gives itself in yet another way stands somewhere at its beginning.
+    """
     place = document.text.find(title) if title else -1
     if place >= 0:
         return [Span(place, place + len(title))]
@@ -211,7 +221,7 @@ def _title(document: Document, title: str) -> list[Span]:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A region that goes to the oracle, and where it came from; ``cells`` count through the whole space."""
+    """A region that goes to the oracle, and where it came from. ``cells`` are numbers in the whole `Space`."""
 
     number: int
     admission: AdmittedCells
@@ -244,13 +254,13 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quote found in its source: for which requirement (by index), how far it goes, and how it came up."""
+    """A quote found in its source: the index of the requirement it is for, its span, and how it was found."""
 
     requirement: int
     verdict: Verdict
     proposal: Proposal
     span: Span
-    """Code points of the document."""
+    """The quote's place, in code points of the document."""
     cells: Span
     match: str
     value: str | None
@@ -258,13 +268,15 @@ class Quote:
 
     @property
     def text(self) -> str:
-        """Its words, as they stand in the document."""
+        """The quote's words, as they stand in the document."""
         return self.proposal.admission.text[self.span.start : self.span.end]
 
 
 class RegionRequest:
-    """The regions of one observation, up to a number of tokens; with a ``fence`` of some tokens around each, its
-    context counts as well."""
+    """The regions of one observation, up to ``most`` tokens.
+
+    ``fence`` is how many tokens the text around a region takes. If it is not 0, the context of each region counts too.
+    """
 
     def __init__(self, most: int, fence: int = 0) -> None:
         self.most = self._left = most
@@ -272,25 +284,25 @@ class RegionRequest:
         self._cut = False
         self.proposals: list[Proposal] = []
         self.kept = 0
-        """Proposals that were shown before."""
+        """How many of the proposals were shown before."""
 
     @property
     def full(self) -> bool:
-        """Whether another region of the usual size may not fit; the first one always may."""
+        """Whether another region of the usual size may not fit; the first region always may."""
         return bool(self.proposals) and self._left < REGION_TOKENS
 
     @property
     def complete(self) -> bool:
-        """Whether all that was to be shown had room in it, and nothing was put off when it was shown."""
+        """Whether everything that was to be shown fitted in, and every region was shown."""
         return not self._cut and all(item.admission.unread(item.span) is None for item in self.proposals)
 
     @property
     def used(self) -> int:
-        """Tokens of what is in it."""
+        """How many tokens it holds."""
         return self.most - self._left
 
     def arrange(self) -> None:
-        """Number the regions by document, in the order of the documents' first ones, and by place within each."""
+        """Number the regions by document, in the order of each document's first region, and by place within it."""
         first: dict[int, int] = {}
         for item in self.proposals:
             first.setdefault(item.admission.slot, item.number)
@@ -299,22 +311,24 @@ class RegionRequest:
 
     @property
     def half(self) -> bool:
-        """Whether half of it is filled."""
+        """Whether more than half of it is filled."""
         return 2 * self._left < self.most
 
     def cut(self) -> None:
-        """Something had no room."""
+        """Note that something did not fit."""
         self._cut = True
 
     def add(self, admission: AdmittedCells, span: Span, arm: Arm) -> Proposal | None:
-        """Show a span snapped outward, without what was shown before; None when nothing is left of it or it does
-        not fit."""
+        """Add a span, widened to whole sentences, items or rows, without what was shown before.
+
+        Returns None if nothing of it is left or it does not fit.
+        """
         unread = admission.unread(region(admission.document, span))
         if unread is None:
             return None
         view = shown(admission.document, unread)
         size = tokens(view.text)
-        cost = size + self._around(admission, view)
+        cost = size + self._overhead(admission, view)
         if not view.text.strip():
             return None
         if cost > self._left and self.proposals:
@@ -328,17 +342,17 @@ class RegionRequest:
         return proposal
 
     def again(self, proposal: Proposal, span: Span | None = None) -> None:
-        """Show what was shown before once more, or just a ``span`` of it."""
+        """Add a proposal that was shown before, or only a ``span`` of it."""
         if span is not None:
             admission, view = proposal.admission, shown(proposal.admission.document, span)
             cells = admission.cells_of(span)
             proposal = replace(proposal, span=span, cells=cells, tokens=tokens(view.text), view=view)
-        self._left -= proposal.tokens + self._around(proposal.admission, proposal.view)
+        self._left -= proposal.tokens + self._overhead(proposal.admission, proposal.view)
         self.proposals.append(replace(proposal, number=len(self.proposals) + 1))
         self.kept += 1
 
-    def _around(self, admission: AdmittedCells, view: RegionView) -> int:
-        """Tokens of a region that are not its text."""
+    def _overhead(self, admission: AdmittedCells, view: RegionView) -> int:
+        """The tokens of a region that are not its text."""
         if not self._fence:
             return 0
         lines = (admission.document.path, admission.title, " > ".join(view.headings), "\n".join(view.headers))
@@ -346,7 +360,7 @@ class RegionRequest:
 
 
 def _goes_on(document: Document, at: int) -> bool:
-    """Whether the section of what ends at an offset goes on behind it."""
+    """Whether text follows after an offset before the next heading."""
     headings = document.structure.headings
     following = bisect_left(headings, at, key=lambda heading: heading.span.start)
     end = headings[following].span.start if following < len(headings) else len(document.text)
@@ -354,7 +368,7 @@ def _goes_on(document: Document, at: int) -> bool:
 
 
 def fill(request: RegionRequest, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
-    """Add drawn cells' regions until the request is full or holds nine tenths of the outstanding belief.
+    """Add the regions of drawn cells until the request is full or holds `_ENOUGH` of the outstanding belief.
 
     ``outstanding`` is the belief of each unread cell, summed over the open requirements.
     """
@@ -381,8 +395,11 @@ def best(
     *,
     bare: Collection[ScoredPassage] = (),
 ) -> None:
-    """Regions of passages, which come best first: up to about ``enough`` tokens, and further ones while the ranking is
-    flat and there is room. Those that are ``bare`` come without what leads into them."""
+    """Add the regions of passages, which are in order of score, the best first.
+
+    The regions are about ``enough`` tokens; if the ranking is flat (`_FLAT`), more of them are added. ``bare`` passages
+    come without their context.
+    """
     admitted = space.by_slot
     flat = _FLAT * passages[min(_COMPARED, len(passages)) - 1].score if passages else 0.0
     for passage in passages:
@@ -395,7 +412,7 @@ def best(
 
 
 def first(request: RegionRequest, space: Space, passages: Sequence[ScoredPassage]) -> dict[int, ScoredPassage]:
-    """A region for each passage of admitted documents, as far as there is room; by their numbers the passages."""
+    """Add a region for each passage of admitted documents that fits. Returns the passages by region number."""
     admitted = space.by_slot
     shown: dict[int, ScoredPassage] = {}
     for passage in passages:
@@ -407,8 +424,10 @@ def first(request: RegionRequest, space: Space, passages: Sequence[ScoredPassage
 
 
 def _with_context(document: Document, span: Span) -> Span:
-    """A passage with what leads into it and with the whole list or table that it is in or leads into, as far as a
-    region can hold that; a short document as a whole."""
+    """A passage with its context and with the whole list or table that it is in or leads into, if a region can hold it.
+
+    A document that fits in a region is taken as a whole.
+    """
     whole = Span(0, len(document.text))
     if fits(document.text, whole):
         return whole
@@ -420,7 +439,7 @@ def _with_context(document: Document, span: Span) -> Span:
 
 
 def _series(document: Document, span: Span) -> Span:
-    """The items or rows that follow each other without a break where a span ends, or right behind it."""
+    """The items or rows without a break where a span ends, or right after a paragraph there."""
     blocks = document.structure.blocks
     at = bisect_right(blocks, max(span.start, span.end - 1), key=lambda block: block.span.start) - 1
     if 0 <= at < len(blocks) - 1 and blocks[at].kind is BlockKind.PARAGRAPH:
@@ -436,12 +455,13 @@ def _series(document: Document, span: Span) -> Span:
 
 
 def certain(request: RegionRequest, space: Space, outstanding: Floats, *, first: bool) -> None:
-    """What is shown before anything is drawn: the likeliest places, then at first the beginnings of documents, which
-    say what and of when they are, whatever words they use, and later what joined.
+    """Add what is shown before cells are drawn.
 
-    ``outstanding`` is the belief of each unread cell, one row per open requirement.
+    These are the likeliest places, and then the beginnings of documents (``first``) or the documents that joined. A
+    beginning says what a document is and of when, whatever words it uses. ``outstanding`` is the belief of each unread
+    cell, a row for each open requirement.
     """
-    for row in outstanding:  # a draw may miss the likeliest place, and the request of a small model holds few
+    for row in outstanding:  # drawing may miss the likeliest place, as a small model has room for few cells
         if row.any():
             cell = int(row.argmax())
             _around(request, space.of(cell), cell, Arm.LEXICAL)
@@ -452,7 +472,7 @@ def certain(request: RegionRequest, space: Space, outstanding: Floats, *, first:
 
 
 def openings(request: RegionRequest, space: Space) -> None:
-    """The beginning of every admitted document, while half of the request is left for what was drawn."""
+    """Add the beginning of each admitted document, until half of the request is filled."""
     for admission in space.admitted:
         if request.half:
             return
@@ -461,7 +481,7 @@ def openings(request: RegionRequest, space: Space) -> None:
 
 
 def newcomers(request: RegionRequest, space: Space, likely: Floats) -> None:
-    """Of every document of which nothing was read its most likely place, the likeliest first, while there is room."""
+    """Add the likeliest place of each document that nothing was read of, likeliest first, until there is no room."""
     unread = [admission for admission in space.admitted if not admission.read and not admission.withheld]
     places = [one.first + int(likely[one.first : one.end].argmax()) for one in unread]
     for cell, admission in sorted(zip(places, unread, strict=True), key=lambda place: -likely[place[0]]):
@@ -471,16 +491,18 @@ def newcomers(request: RegionRequest, space: Space, likely: Floats) -> None:
 
 
 def _around(request: RegionRequest, admission: AdmittedCells, cell: int, arm: Arm) -> Proposal | None:
-    """Show what is around a cell; None as `RegionRequest.add`."""
-    if admission.unread(Span(0, len(admission.text))) is None:  # what is to be shown would be found only to be left out
+    """Add what is around a cell. Returns what `RegionRequest.add` returns."""
+    if admission.unread(Span(0, len(admission.text))) is None:  # nothing is left to add, so save the search
         return None
     return request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
 
 
 def _rounded(admission: AdmittedCells, window: Span, cell: int) -> Span:
-    """A window around a cell as what says one thing, if a region can hold that: the whole document, else the paragraph
-    or item around the cell, with those beside it up to the width of the window. What proves a fact has to stand in one
-    region."""
+    """A window around a cell, widened to text that says one thing; what proves a fact has to stand in one region.
+
+    That is the whole document if a region can hold it, else the paragraph or item around the cell with those beside
+    it up to the width of the window. If no region can hold that either, the window stays as it is.
+    """
     document, text = admission.document, admission.text
     if fits(text, Span(0, len(text))):
         return Span(0, len(text))
@@ -498,7 +520,7 @@ def _rounded(admission: AdmittedCells, window: Span, cell: int) -> Span:
 
 
 def whole(request: RegionRequest, admission: AdmittedCells, within: Span | None = None) -> None:
-    """All of a document or of a part of it, region by region, as far as the request holds it."""
+    """Add all of a document, or the part ``within``, region by region until the request is full."""
     at, end = (0, len(admission.text)) if within is None else (within.start, within.end)
     while at < end:
         if request.full:
@@ -509,7 +531,7 @@ def whole(request: RegionRequest, admission: AdmittedCells, within: Span | None 
 
 
 def stored(number: int, admission: AdmittedCells, span: Span) -> Proposal:
-    """A span that an earlier answer cites, as what it was when it was read; it need not be shown again."""
+    """The proposal for a span that an earlier answer cites; it counts as shown, so the oracle need not see it again."""
     unread = admission.unread(span)
     if unread is not None:
         admission.mark(unread)
@@ -518,7 +540,7 @@ def stored(number: int, admission: AdmittedCells, span: Span) -> Proposal:
 
 
 def outline(request: RegionRequest, space: Space) -> None:
-    """The admitted documents for a summary: the beginning of every section first, then the rest of each, in order."""
+    """Add what a summary needs of each admitted document: first the beginning of each section, then the rest."""
     for admission in space.admitted:
         sections = list(_sections(admission))
         for _, span in sections:
@@ -529,7 +551,7 @@ def outline(request: RegionRequest, space: Space) -> None:
 
 
 def unread_sections(space: Space, *, whole: bool = False) -> tuple[str, ...]:
-    """The headings of sections of which nothing was read; or, ``whole``, not all."""
+    """The headings of sections that nothing was read of; with ``whole``, of all that have an unread part."""
     return tuple(
         name or admission.title
         for admission in space.admitted
@@ -539,7 +561,7 @@ def unread_sections(space: Space, *, whole: bool = False) -> tuple[str, ...]:
 
 
 def _sections(admission: AdmittedCells) -> Iterator[tuple[str, Span]]:
-    """Each section's heading and span; text before the first heading has none."""
+    """The heading and span of each section that has text; the heading is empty before the first one."""
     headings = admission.document.structure.headings
     starts = [0, *(heading.span.start for heading in headings)]
     names = ["", *(heading.text for heading in headings)]
@@ -549,31 +571,30 @@ def _sections(admission: AdmittedCells) -> Iterator[tuple[str, Span]]:
 
 
 class AdmissionQueue:
-    """Documents that may join the search after the first ones: those that new terms lead to, and the reserve of the
-    ranking.
+    """The documents that may join the search later: those that new terms lead to, and the reserve of the ranking.
 
-    A round admits a few, and beyond them as many as one request of this budget can show: a round costs a call whatever
-    it holds.
+    Each round admits a few documents, and as many more as one request can show: each round costs a call, whatever it
+    holds.
     """
 
     def __init__(self, candidates: Candidates, space: Space, budget: Budget) -> None:
         self._candidates = candidates
         self._space = space
         self._room = budget.request_tokens
-        self._around = 2 * budget.fence_tokens
+        self._overhead = 2 * budget.fence_tokens
         self._brought: list[int] = []
 
     def add(self, slots: Iterable[int]) -> None:
-        """New terms lead to these slots, best first; they go before those of earlier terms."""
+        """Put the slots that new terms lead to, the best first, before those of earlier terms."""
         self._brought = list(dict.fromkeys((*slots, *self._brought)))
 
     @property
     def pending(self) -> bool:
-        """Whether terms lead to a document that has not joined."""
+        """Whether terms lead to a document that has not joined yet."""
         return any(slot not in self._space for slot in self._brought)
 
     def next_slots(self, *, correcting: bool) -> list[int]:
-        """Who joins now: the best of those that terms lead to; at self-correction they share with the reserve."""
+        """The slots that join now: the best that terms lead to. If ``correcting``, they share room with the reserve."""
         if not correcting:
             return self._first(self._brought, LEAST_JOINING, self._room)
         brought = self._first(self._brought, ADMITTED, self._room // 2)
@@ -581,14 +602,14 @@ class AdmissionQueue:
         return [*brought, *self._first(self._ranked(), ADMITTED, left, beside=brought)]
 
     def reserve(self) -> list[int]:
-        """The next documents of the ranking."""
+        """The next documents of the ranking that have not joined."""
         return self._first(self._ranked(), ADMITTED, self._room)
 
     def _ranked(self) -> list[int]:
         return [int(slot) for slot in self._candidates.ranked]
 
     def _first(self, slots: Iterable[int], least: int, room: int, beside: Sequence[int] = ()) -> list[int]:
-        """The first of some slots that have not joined: so many at least, and what has room beyond."""
+        """The first of some slots that have not joined: at least ``least``, and more while they fit ``room`` tokens."""
         chosen: list[int] = []
         for slot in slots:
             if slot in self._space or slot in beside:
@@ -600,5 +621,5 @@ class AdmissionQueue:
         return chosen
 
     def _size(self, slot: int) -> int:
-        """About how many tokens a document takes, shown whole: its text, and what stands around it."""
-        return int(self._candidates.lengths[slot]) // 3 + self._around
+        """The approximate number of tokens of a whole document, shown with what stands around it."""
+        return int(self._candidates.lengths[slot]) // 3 + self._overhead

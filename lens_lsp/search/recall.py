@@ -223,9 +223,17 @@ def _newer(bearing: Iterable[int], stored: StoredFact, reading: DocumentAccess) 
 
 
 def named_newer(recalled: Recalled, reading: DocumentAccess, cited: Iterable[int]) -> tuple[str, ...]:
-    """The newer documents that the answer does not cite, by path, as they are shown. ``cited`` are slots."""
+    """The newer documents that the answer does not cite, by path, as they are shown. ``cited`` are slots.
+
+    A document that was there before and was not read then is none.
+    """
     known = frozenset(cited)
-    slots = dict.fromkeys(slot for j in sorted(recalled.newer) for slot in recalled.newer[j] if slot not in known)
+    slots = dict.fromkeys(
+        slot
+        for j in sorted(recalled.newer)
+        for slot in recalled.newer[j]
+        if slot not in known and reading.changed_after(slot, recalled.fact(j).at)
+    )
     return tuple(dict.fromkeys(map(reading.shown_path, slots)))
 
 

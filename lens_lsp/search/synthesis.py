@@ -33,7 +33,7 @@ from lens_lsp.model.answer import (
     StopReason,
 )
 from lens_lsp.model.cluster import OFFLINE
-from lens_lsp.model.documents import Coverage, Evidence, Part, Skip, Stage
+from lens_lsp.model.documents import Coverage, Evidence, Part, PartReason, Skip, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import Verdict
@@ -82,6 +82,8 @@ class Surroundings:
     warnings: tuple[str, ...] = ()
     pictures: int = 0
     partial: tuple[Part, ...] = ()
+    documents: int = 0
+    unread: int = 0
 
 
 @dataclass(slots=True)
@@ -175,7 +177,7 @@ class AnswerSynthesis:
         draft = self._read_draft(checked)
         for item in draft.evidence:
             yield EvidenceFound(item, final=True)
-        yield AnswerDelta(draft.text, restart=search.worded)
+        yield AnswerDelta(self._headed(draft.text), restart=search.worded)
         for event in self._end(draft, started):
             yield event
 
@@ -253,7 +255,8 @@ class AnswerSynthesis:
             async with aclosing(self._worded(voice, request, result, draft)) as pieces:
                 async for piece in pieces:
                     parts.append(piece)
-                    yield AnswerDelta(piece, restart=afresh and len(parts) == 1)
+                    first = len(parts) == 1
+                    yield AnswerDelta(self._headed(piece) if first else piece, restart=afresh and first)
         except (BudgetSpent, OracleFailed) as error:
             self._search.fail(error)
             voice = OfflineOracle()
@@ -261,7 +264,8 @@ class AnswerSynthesis:
             parts = []
             async for piece in self._worded(voice, request, result, draft):
                 parts.append(piece)
-                yield AnswerDelta(piece, restart=restart and len(parts) == 1)
+                first = len(parts) == 1
+                yield AnswerDelta(self._headed(piece) if first else piece, restart=restart and first)
         draft.text, draft.short, draft.unmet = "".join(parts), result.short, set(result.unmet)
         draft.unsupported = result.unsupported
         draft.by_model = not isinstance(voice, (OfflineOracle, PassageOracle))
@@ -293,7 +297,26 @@ class AnswerSynthesis:
             text = quoted(quotes)
             short = short if short and (is_computed(short, asked) or is_quoted(short, quotes)) else None
         draft.text, draft.short = unlinked(printable(text)), short  # whoever wrote the store
-        return AnswerDelta(draft.text)
+        return AnswerDelta(self._headed(draft.text))
+
+    def _headed(self, text: str) -> str:
+        """The text below what is said first of documents that were not read."""
+        told = self._unread.unread_told
+        return f"{told}\n\n{text}" if told else text
+
+    @property
+    def _unread(self) -> Coverage:
+        around = self._around
+        return Coverage(around.found, around.scanned, documents=around.documents, unread=around.unread)
+
+    def _rests_on_all(self, draft: _Draft) -> bool:
+        """Whether the answer is one of all documents, such as a count or a list, or of a whole document."""
+        plan = self._search.plan
+        if plan.intent is Intent.SUMMARIZE:
+            cited = {(item.root, item.path) for item in draft.evidence}
+            late = {(part.root, part.path) for part in self._around.partial if part.reason is PartReason.NOT_READ}
+            return bool(cited & late)
+        return plan.intent is Intent.AGGREGATION or any(one.many or one.rule for one in plan.requirements)
 
     @property
     def _voice(self) -> Oracle:
@@ -409,7 +432,8 @@ class AnswerSynthesis:
         results = tuple(self._result(fact, draft) for fact in draft.facts)
         search.plan = replace(search.plan, requirements=tuple(fact.requirement for fact in draft.facts))
         missing = any(result.status is RequirementStatus.MISSING for result in results)
-        status = Status.PARTIAL if missing or not draft.whole else Status.ANSWERED
+        early = bool(around.unread) and self._rests_on_all(draft)
+        status = Status.PARTIAL if missing or early or not draft.whole else Status.ANSWERED
         if not draft.evidence:
             status = Status.UNANSWERED
         slots = search.space.slots
@@ -421,7 +445,7 @@ class AnswerSynthesis:
             roots=around.roots,
             status=status,
             stopped=search.stopped or StopReason.COVERED,
-            text=draft.text,
+            text=self._headed(draft.text),
             short=draft.short,
             requirements=results,
             evidence=draft.evidence,
@@ -438,6 +462,8 @@ class AnswerSynthesis:
                 matches_unread=search.candidates.unread(slots),
                 pictures=around.pictures,
                 partial=tuple(sorted({*around.partial, *search.reading.comments()})),
+                documents=around.documents,
+                unread=around.unread,
             ),
             account=self._ledger.account(),
             compression=search.candidates.compression(slots),

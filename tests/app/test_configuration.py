@@ -256,6 +256,7 @@ WRONG = {
     "respectIgnoreFiles": '"yes"',
     "cacheMegabytes": "true",
     "documents.cacheExtractions": '"canary"',
+    "documents.store": '"canary"',
     "documents.ocr": '"eng; canary"',
     "reader": '"canary/model"',
 }

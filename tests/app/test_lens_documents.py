@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import threading
 from dataclasses import replace
@@ -12,16 +13,20 @@ from typing import Any
 import pytest
 
 from lens_lsp.app.lens import Lens
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
+from lens_lsp.corpus.extraction import extractions, reader_of
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
+from lens_lsp.documents.kinds import Extracted, kind_named
 from lens_lsp.memory.answer_files import footnote
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
+from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, Status, StopReason, answer_of
 from lens_lsp.model.cluster import CitationState
-from lens_lsp.model.documents import Document, SkipReason
+from lens_lsp.model.documents import Document, PartReason, SkipReason
 from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
 from tests.lens_by_name import by_name
@@ -86,7 +91,10 @@ def test_what_was_not_read_in_time_is_named_and_told_of_once(folder: Path) -> No
         ("minutes.docx", SkipReason.NOT_READ),
         ("towers.pdf", SkipReason.NOT_READ),
     ]
-    assert found.warnings == ("2 documents were not read within the time: ask again, or name them as paths",)
+    told = "2 documents were not read within the time: `lens read` reads them all; or name them as paths"
+    assert found.warnings == (told,)
+    assert (found.coverage.unread, found.coverage.documents) == (2, 2)
+    assert found.coverage.unread_told == "Not read yet: 2 of 2 documents."
 
 
 def test_a_document_that_is_named_as_a_path_is_always_read(folder: Path) -> None:
@@ -129,6 +137,71 @@ def test_a_count_is_made_over_all_documents(folder: Path) -> None:
     (folder / "more.pdf").write_bytes(pdf(["The lighthouse of Aran."], ["No lighthouse here."]))
     answer = ask(Lens([folder], first=0), 'How many files contain "lighthouse"?')
     assert (answer.short, answer.coverage.skipped) == ("2", ())
+
+
+SMALL = 1
+"""Bytes of memory in which the text of no document has room, so that all wait."""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'How many files contain "lighthouse"?',
+        'List all lines that contain "lighthouse"',
+        "When was the lighthouse built?",
+    ],
+)
+def test_no_count_and_no_list_is_answered_before_all_was_read(folder: Path, question: str) -> None:
+    (folder / "note.md").write_text("# Note\n\nA lighthouse was built in a garden in 1874.\n")
+    answer = ask(Lens([folder], first=0, memory=SMALL), question)
+    assert (answer.coverage.unread, answer.coverage.documents) == (2, 2)
+    assert answer.text.startswith("Not read yet: 2 of 2 documents.\n\n")
+    assert answer.status is (Status.ANSWERED if "When" in question else Status.PARTIAL)
+    assert answer.kept_as is Status.PARTIAL, "nobody should have these words repeated"
+    lens = Lens([folder], first=WHOLE)
+    whole = ask(lens, question)
+    assert (whole.status, whole.coverage.unread, whole.coverage.documents) == (Status.ANSWERED, 0, 2)
+    assert "Not read yet" not in whole.text
+    assert whole.text == ask(lens, question).text == ask(lens, question).text
+
+
+def test_the_pages_of_a_long_document_that_are_left_are_told_and_read_between_questions(tmp_path: Path) -> None:
+    """250 pages of which a question has 100 read, and one after a pause all."""
+    pages = [[f"Log of day {number}."] for number in range(1, 250)]
+    (tmp_path / "log.pdf").write_bytes(pdf(*pages, [FACT]))
+    os.utime(tmp_path / "log.pdf", (1, 1))
+    lens = Lens([tmp_path], first=WHOLE)
+    found = lens.find("log of day 90", cancelled=lambda: known_of(tmp_path / "log.pdf") is not None)
+    assert (found.coverage.unread, found.coverage.scanned) == (1, 1)
+    assert [(part.path, part.reason) for part in found.coverage.partial] == [("log.pdf", PartReason.NOT_READ)]
+    assert found.coverage.skipped == ()
+    lens.read_on(lambda: False)
+    found = lens.find(QUESTION)
+    assert found.evidence[0].locator == {"page": 250}
+    assert (found.coverage.unread, found.coverage.partial) == (0, ())
+
+
+def known_of(path: Path) -> Extracted | None:
+    """What this process knows of a PDF."""
+    known = extractions()
+    return known._known.get((reader_of(kind_named("pdf")), hashlib.sha256(path.read_bytes()).hexdigest()))
+
+
+def test_a_document_that_was_there_and_not_read_is_not_newer(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (folder / "note.md").write_text(f"# Note\n\n{FACT}\n")
+    (folder / "harbour.md").write_text("# Harbour\n\nBoats.\n")
+    with Store.open(tmp_path_factory.mktemp("store")) as store:
+        memory = Memory(store, str(folder))
+        first = ask(Lens([folder], first=0, memory=SMALL), memory=memory)
+        assert (first.status, first.coverage.unread) == (Status.ANSWERED, 2)
+        lens = Lens([folder], first=WHOLE)
+        again = ask(lens, memory=memory)
+        assert (again.reused != (), again.newer) == (True, ())
+        (folder / "later.pdf").write_bytes(pdf(["The lighthouse of Vell was built in 1875."]))
+        last = ask(lens, memory=memory)
+        assert last.newer in ((), ("later.pdf",))
 
 
 def test_a_summary_reads_the_document_that_it_is_about(folder: Path) -> None:

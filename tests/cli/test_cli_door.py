@@ -221,7 +221,7 @@ def test_a_wrong_answer_is_never_given_from_what_is_known_and_checked_again(lens
     assert "reused" in lens_here("ask", QUESTION, "notes").text
     (id_,) = listed(lens_here)
     wrong = lens_here("clusters", "wrong", id_[:6], "--path", "notes")
-    assert (wrong.status, wrong.text) == (0, f"withdrawn, and a check from now on: {QUESTION}\n")
+    assert (wrong.status, wrong.text) == (0, f"withdrawn, and kept as a check: {QUESTION}\n")
     assert listed(lens_here) == []
     for question in (QUESTION, QUESTION, LIKE):
         again = lens_here("ask", question, "notes")
@@ -263,7 +263,7 @@ def test_verify_says_what_it_verifies(lens_here: Command, house: Path) -> None:
     lens_here("ask", QUESTION, "notes")
     verified = lens_here("clusters", "verify", "--path", "notes").text
     assert "1 citation: 1 verified\n" in verified
-    assert "whether the answer is right is not looked at" in verified
+    assert "whether the answer is right was not checked" in verified
 
 
 BLOCKED = """

@@ -207,7 +207,7 @@ def test_the_host_of_an_endpoint_is_not_told_however_the_call_fails(lens: Comman
     with in_thread(ChatServer(fault=Fault.NOT_FOUND, words="quillfeather.internal has no such model")) as server:
         outcome = lens("doctor", "notes", "--probe", env=settings(server.base_url))
     assert server.requests
-    assert "the endpoint does not take the request" in outcome.text
+    assert "the endpoint refused the request" in outcome.text
     assert "quillfeather" not in outcome.text
 
 

@@ -27,6 +27,13 @@ def papers(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def _nothing_kept(environment: dict[str, str], tmp_path: Path) -> None:
+    """Where texts are kept is told by the first question, and by `test_document_store_command.py`."""
+    (tmp_path / "own.toml").write_text("documents.store = false\n")
+    environment["LENS_CONFIG"] = str(tmp_path / "own.toml")
+
+
 def test_a_passage_is_shown_with_its_page(lens: Command, papers: Path) -> None:
     outcome = lens("find", "what is the monthly rent of the workshop?", LEASE)
     assert (outcome.status, outcome.complaint) == (0, "")
@@ -61,7 +68,7 @@ def test_json_has_locator_reader_and_hash(lens: Command, papers: Path) -> None:
     result = json.loads(lens("find", "monthly rent", LEASE, "--json").out)
     best = result["evidence"][0]
     assert (best["locator"], best["encoding"]) == ({"page": 2}, "binary")
-    assert best["reader"].startswith("pdf/2.")
+    assert best["reader"].startswith("pdf/3.")
     assert result["coverage"]["skipped"] == []
 
 
@@ -112,5 +119,5 @@ def test_without_the_libraries_one_notice_names_the_command(
 def test_doctor_names_every_reader_with_its_version(lens_here: Command, papers: Path) -> None:
     facts = json.loads(lens_here("doctor", str(papers), "--json").out)
     assert set(facts["documents"]) == {kind.name for kind in KINDS}
-    assert facts["documents"]["pdf"].startswith("2.")
+    assert facts["documents"]["pdf"].startswith("3.")
     assert facts["encodings"] == {"pdf (a document)": 2}

@@ -38,8 +38,8 @@ def ocr(tmp_path: Path) -> dict[str, str]:
         f'#!/bin/sh\n[ "$1" = --version ] && echo "tesseract 9.8.7" && exit\ncat > /dev/null\necho "{FACT}"\n'
     )
     program.chmod(0o755)
-    (tmp_path / "own.toml").write_text('documents.ocr = "eng"\n')
-    (tmp_path / "off.toml").write_text('documents.ocr = "off"\n')
+    (tmp_path / "own.toml").write_text('documents = { ocr = "eng", store = false }\n')
+    (tmp_path / "off.toml").write_text('documents = { ocr = "off", store = false }\n')
     return {"LENS_CONFIG": str(tmp_path / "own.toml"), "PATH": f"{program.parent}:/usr/bin:/bin"}
 
 

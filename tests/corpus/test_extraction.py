@@ -1,164 +1,23 @@
-"""Texts of documents on disk: of the same content and reader or none, whole or none, private, bounded, removed."""
+"""What is known of documents by their content, from one start to the next, and which of them are read first."""
 
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.extraction import (
-    DocumentOptions,
-    DocumentQueue,
-    ExtractionCache,
-    Extractions,
-    cache_folder,
-    kept_files,
-    lies_outside,
-    notices,
-    remove_all,
-)
-from lens_lsp.corpus.safe_open import Identity
+from lens_lsp.corpus.extraction import DocumentOptions, DocumentQueue, Extractions, cache_folder, lies_outside, notices
+from lens_lsp.corpus.safe_open import Identity, Skipped
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import INSTALL, Extracted, kind_named, missing
-from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Skip, SkipReason, Structure
-from lens_lsp.model.text import Span
+from lens_lsp.documents.kinds import INSTALL, kind_named, missing
+from lens_lsp.model.documents import Skip, SkipReason
 from tests.availability import unavailable
 from tests.documents_made import pdf
 
-posix = pytest.mark.skipif(os.name != "posix", reason="needs modes and links")
-READER, CONTENT = "pdf/1+pypdfium2.5.0", "ab" * 32
-TEXT = Extracted(
-    "Harbour\n\nThe cräne lifts forty tonnes. 🏗",
-    LocatorMap((0, 9), ({"page": 1}, {"page": 2})),
-    Structure(
-        head=Head(title="Harbour", tags=("crane",)),
-        headings=(Heading(Span(0, 7), 1, "Harbour"),),
-        blocks=(Block(BlockKind.PARAGRAPH, Span(9, 38)),),
-    ),
-    ("some of it is hidden",),
-    pages=(3,),
-    pictures=1,
-)
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> ExtractionCache:
-    return ExtractionCache(tmp_path / "cache" / "extractions")
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "cache" / "extractions"
-
-
-def only(folder: Path) -> Path:
-    (entry,) = kept_files(folder)
-    return Path(entry.path)
-
-
-def test_what_was_kept_comes_back_as_it_was(kept: ExtractionCache, folder: Path) -> None:
-    assert kept.get(READER, CONTENT) is None
-    kept.put(READER, CONTENT, TEXT)
-    assert kept.get(READER, CONTENT) == TEXT
-    assert ExtractionCache(folder).get(READER, CONTENT) == TEXT
-
-
-@pytest.mark.parametrize(("reader", "content"), [(READER, "cd" * 32), ("pdf/2+pypdfium2.5.0", CONTENT)])
-def test_another_content_or_reader_finds_nothing(kept: ExtractionCache, reader: str, content: str) -> None:
-    kept.put(READER, CONTENT, TEXT)
-    assert kept.get(reader, content) is None
-
-
-def test_a_file_under_the_name_of_another_is_removed_and_not_served(kept: ExtractionCache, folder: Path) -> None:
-    kept.put(READER, CONTENT, TEXT)
-    first = only(folder)
-    kept.put("pdf/2+pypdfium2.5.0", CONTENT, TEXT)
-    (second,) = [Path(entry.path) for entry in kept_files(folder) if Path(entry.path) != first]
-    first.replace(second)
-    assert kept.get("pdf/2+pypdfium2.5.0", CONTENT) is None
-    assert not second.exists()
-
-
-@pytest.mark.parametrize("at", [0, 20, 60, -1])
-def test_a_damaged_file_is_removed_and_not_served(kept: ExtractionCache, folder: Path, at: int) -> None:
-    kept.put(READER, CONTENT, TEXT)
-    path = only(folder)
-    data = bytearray(path.read_bytes())
-    data[at] ^= 1
-    path.write_bytes(bytes(data))
-    assert kept.get(READER, CONTENT) is None
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("length", [0, 10, 100])
-def test_half_a_file_is_removed_and_not_served(kept: ExtractionCache, folder: Path, length: int) -> None:
-    kept.put(READER, CONTENT, TEXT)
-    path = only(folder)
-    path.write_bytes(path.read_bytes()[:length])
-    assert kept.get(READER, CONTENT) is None
-    assert not path.exists()
-
-
-def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
-    folder = tmp_path / "extractions"
-    of = [f"{number:064x}" for number in range(12)]
-    texts = [Extracted(os.urandom(5000).hex()) for _ in of]
-    bounded = ExtractionCache(folder, most=40_000)
-    for age, (content, text) in enumerate(zip(of, texts, strict=True)):
-        bounded.put(READER, content, text)
-        if bounded.get(READER, of[0]) is not None:
-            for entry in kept_files(folder):
-                os.utime(entry.path, (age, age))
-            bounded.get(READER, of[0])  # used just now
-    assert sum(entry.stat().st_size for entry in kept_files(folder)) <= 40_000
-    assert bounded.get(READER, of[0]) == texts[0]
-    assert bounded.get(READER, of[-1]) == texts[-1]
-    assert sum(bounded.get(READER, content) is not None for content in of) < 8
-
-
-@posix
-def test_only_the_user_can_read_it(kept: ExtractionCache, folder: Path) -> None:
-    before = os.umask(0)
-    try:
-        kept.put(READER, CONTENT, TEXT)
-    finally:
-        os.umask(before)
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder.parent, folder, only(folder))] == [
-        0o700,
-        0o700,
-        0o600,
-    ]
-
-
-@posix
-def test_no_link_is_followed(kept: ExtractionCache, folder: Path, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    folder.parent.mkdir()
-    folder.symlink_to(elsewhere)
-    kept.put(READER, CONTENT, TEXT)
-    assert list(elsewhere.iterdir()) == []
-    with pytest.raises(PermissionError):
-        remove_all(folder)
-
-
-def test_a_folder_that_cannot_be_made_costs_no_text(tmp_path: Path) -> None:
-    (tmp_path / "cache").write_text("a file")
-    kept = ExtractionCache(tmp_path / "cache" / "extractions")
-    kept.put(READER, CONTENT, TEXT)
-    assert kept.get(READER, CONTENT) is None
-
-
-def test_all_of_ours_is_removed_and_nothing_else(kept: ExtractionCache, folder: Path) -> None:
-    kept.put(READER, CONTENT, TEXT)
-    (folder / ".half.part").write_bytes(b"x")
-    (folder / "mine.txt").write_text("mine")
-    assert remove_all(folder) == 2
-    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
-    assert remove_all(folder) == 0
+posix = pytest.mark.skipif(os.name != "posix", reason="needs links")
 
 
 @posix
@@ -182,27 +41,65 @@ class TestInUse:
         with Extractor() as made:
             yield made
 
-    def read(self, extractor: Extractor, data: bytes, *, cached: bool = True, roots: tuple[str, ...] = ()) -> str:
+    def read(self, extractor: Extractor, data: bytes, *, stored: bool = True, roots: tuple[str, ...] = ()) -> str:
         anew = Extractions(extractor)
-        anew.use(DocumentOptions(cached=cached), roots)
+        anew.use(DocumentOptions(stored=stored), roots)
+        self.told = anew.notices
         return anew.of(kind_named("pdf"), data).extracted.text
 
     def test_a_second_start_reads_no_document(self, extractor: Extractor) -> None:
         first = self.read(extractor, pdf(["Forty tonnes."]))
+        assert "documents.store" in self.told()[0]
         extractor.close()
         assert self.read(extractor, pdf(["Forty tonnes."])) == first
+        assert self.told() == []
 
     def test_a_changed_document_is_read_anew(self, extractor: Extractor) -> None:
         self.read(extractor, pdf(["Forty tonnes."]))
         assert "Fifty tonnes." in self.read(extractor, pdf(["Fifty tonnes."]))
 
-    def test_it_is_off_unless_it_was_asked_for(self, extractor: Extractor) -> None:
-        self.read(extractor, pdf(["Forty tonnes."]), cached=False)
+    def test_one_setting_turns_it_off(self, extractor: Extractor) -> None:
+        self.read(extractor, pdf(["Forty tonnes."]), stored=False)
         assert not cache_folder().exists()
 
     def test_nothing_is_kept_below_a_folder_that_is_searched(self, extractor: Extractor) -> None:
         self.read(extractor, pdf(["Forty tonnes."]), roots=(str(cache_folder().parents[1]),))
         assert not cache_folder().exists()
+        assert "is searched" in self.told()[0]
+
+    def test_what_is_private_is_not_kept(self, extractor: Extractor) -> None:
+        self.read(extractor, pdf(["lens: private"], ["Forty tonnes."]))
+        assert not cache_folder().exists()
+
+    def test_a_failure_is_kept_until_it_is_to_be_forgotten(self, extractor: Extractor) -> None:
+        for _ in range(2):
+            with pytest.raises(Skipped, match="broken"):
+                self.read(extractor, b"%PDF-1.4 torn")
+            extractor.close()
+        anew = Extractions(extractor)
+        anew.use(DocumentOptions(), ())
+        anew.forget_failures(kind_named("pdf"), b"%PDF-1.4 torn")
+        with pytest.raises(Skipped, match="not-read"):
+            anew.of(kind_named("pdf"), b"%PDF-1.4 torn")
+
+    def test_a_long_document_is_read_part_by_part_and_goes_on_from_there(self, extractor: Extractor) -> None:
+        """250 pages: a text of 100, then, in another process' place, of 200 and of all, each the beginning of the next
+        and the last the same as of one that was never broken off."""
+        data = pdf(*([f"Page {number} of the log."] for number in range(1, 251)))
+        texts = []
+        for parts in range(3):
+            anew = Extractions(extractor)
+            anew.use(DocumentOptions(), ())
+            allowed = iter([True] * (parts > 0) + [False])
+            read = anew.of(kind_named("pdf"), data, further=lambda allowed=allowed: next(allowed)).extracted  # type: ignore[misc]
+            texts.append(read)
+        assert [(one.read, one.left) for one in texts] == [(100, 150), (200, 50), (250, 0)]
+        assert all(later.text.startswith(one.text) for one, later in pairwise(texts))
+        last = texts[-1]
+        assert last.locators.locators[-1] == {"page": 250}
+        assert "Page 250 of the log." in last.text[last.locators.starts[-1] :]
+        alone = Extractions(extractor).of(kind_named("pdf"), data).extracted
+        assert (alone.text, alone.locators, alone.structure) == (last.text, last.locators, last.structure)
 
 
 def known(*documents: tuple[str, int, int]) -> DocumentQueue:
@@ -313,7 +210,7 @@ def test_a_missing_extra_is_one_notice_that_names_the_command() -> None:
 
 def test_documents_without_their_turn_are_counted() -> None:
     assert notices([Skip("a.pdf", SkipReason.NOT_READ)]) == [
-        "1 document was not read within the time: ask again, or name it as a path"
+        "1 document was not read within the time: `lens read` reads it; or name it as a path"
     ]
     old = [Skip(path, SkipReason.UNSUPPORTED) for path in ("a.doc", "b.DOC", "c.msg", "d.zip")]
     assert notices(old) == [

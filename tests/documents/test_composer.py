@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.composer import (
-    MOST_TEXT,
+    MOST_LETTERS,
     TextComposer,
     head_of,
     in_reading_order,
@@ -165,11 +165,11 @@ def test_a_document_without_a_visible_character_is_empty():
 
 def test_text_behind_the_bound_is_left_out_and_said():
     composer = TextComposer()
-    composer.paragraph("x" * MOST_TEXT)
+    composer.paragraph("x" * MOST_LETTERS)
     assert composer.full
     composer.paragraph("too much")
     extracted = composer.extracted()
-    assert len(extracted.text) == MOST_TEXT
+    assert len(extracted.text) == MOST_LETTERS
     assert extracted.notices == ("only the first 20,000,000 characters were read",)
 
 

@@ -283,8 +283,9 @@ class TestPages:
 
     def test_more_pages_than_are_read_are_counted(self) -> None:
         page = PageMaking(text("word", 60, 60))
-        found = PdfReader().extract(PdfMaking([page] * (MOST_PAGES + 2)).written())
-        assert found.notices == ("only the first 5,000 of 5,002 pages were read",)
+        found = PdfReader().extract_part(PdfMaking([page] * (MOST_PAGES + 2)).written(), MOST_PAGES - 1, 100)
+        assert found.notices == ("only the first 20,000 of 20,002 pages were read",)
+        assert (found.read, found.left) == (MOST_PAGES, 0)
         assert found.locators.locators[-1] == {"page": MOST_PAGES}
 
 

@@ -11,8 +11,8 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.settings import Request
+from lens_lsp.memory.answer_files import cluster_markdown
 from lens_lsp.memory.clusters import NOT_KEPT, is_quoted, quoted
-from lens_lsp.memory.export import cluster_markdown
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, Mode, answer_of
 from lens_lsp.model.cluster import Cluster

@@ -99,6 +99,8 @@ def test_an_answer_has_the_published_shape() -> None:
             "read": 1,
             "matchesUnread": 4,
             "pictures": 0,
+            "documents": 0,
+            "unread": 0,
             "partial": [{"path": "b.md", "line": 3, "reason": "open-block", "root": 0}],
         },
         "ledger": {
@@ -287,6 +289,8 @@ def test_findings_have_the_published_shape() -> None:
             "read": 1,
             "matchesUnread": 4,
             "pictures": 0,
+            "documents": 0,
+            "unread": 0,
             "partial": [{"path": "b.md", "line": 3, "reason": "open-block", "root": 0}],
         },
         "ledger": {

@@ -188,10 +188,12 @@ class Soak:
         self._good = cycle([(name, data, self._read(name, data)) for name, data in sorted(seeds.items())])
 
     def hostile(self, what: str, name: str, data: bytes) -> str:
-        """Read a document that may do anything, where its kind is glanced at after a glance; how it ended."""
+        """Read a document that may do anything, after a glance and a later part where its kind has them; its end."""
         kind = kind_for(name) or kind_named(name)
         if kind.glances:
             self._bounded(f"glance, {what}", lambda: self._extractor.glance(kind, [data]))
+        if kind.part:
+            self._bounded(f"later part, {what}", lambda: self._extractor.extract(kind, data, first=1))
         end = self._bounded(what, lambda: self._extractor.extract(kind, data))
         self.tally.documents += 1
         self.tally.ends[end] += 1

@@ -33,9 +33,7 @@ from evaluation.resume import claimed
 from lens_lsp.app.configuration import change_settings
 from lens_lsp.app.lens import Lens
 from lens_lsp.cli import clusters as command
-from lens_lsp.corpus.extraction import ExtractionCache
 from lens_lsp.disk import PART
-from lens_lsp.documents.kinds import Extracted
 from lens_lsp.lsp.lens_answer import AnswerDestination, write_answer_file
 from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.store import Store
@@ -61,7 +59,7 @@ class Writer:
 
     ``chosen`` is the folder that was named; folders below it on the way to the target may be links of a stranger's.
     ``guarded`` says that a foreign file stays: the others write in folders and to files of our own, or change what is
-    there. ``whole`` says that both variants always give the same bytes. ``quiet`` ones only leave out what fails.
+    there. ``whole`` says that both variants always give the same bytes.
     """
 
     name: str
@@ -70,7 +68,6 @@ class Writer:
     chosen: str = ""
     guarded: bool = True
     whole: bool = True
-    quiet: bool = False
     longest: float = 5.0
     """Seconds until a write counts as hung."""
 
@@ -89,7 +86,6 @@ def writers(answer: Answer) -> list[Writer]:
     """All of them."""
     texts = ("It is 8080.\n" * 40, "It is nine thousand.\n" * 900)
     clusters = [[kept(1, revision=revision)] for revision in (0, 1)]
-    extracted = [Extracted(text) for text in texts]
 
     def saved(variant: int) -> Saved:
         return Saved(replace(answer, text=texts[variant]), {}, datetime(2026, 1, 1, tzinfo=UTC), None, private=False)
@@ -116,9 +112,6 @@ def writers(answer: Answer) -> list[Writer]:
     def settings(base: Path, variant: int) -> None:
         change_settings({"LENS_CONFIG": str(base / "config.toml")}, {"mode": ("fast", "deep")[variant]})
 
-    def cache(base: Path, variant: int) -> None:
-        ExtractionCache(base / "cache").put("pdf/1", "ab" * 32, extracted[variant])
-
     def rows(base: Path, variant: int) -> None:
         with claimed(base / "run", {"schema": "lens.run/1"}) as run, run.appending("lens") as writer:
             writer.write({"id": str(variant)})
@@ -136,7 +129,6 @@ def writers(answer: Answer) -> list[Writer]:
         Writer("consents", "data/consent.json", consent, "data", guarded=False, whole=False),
         Writer("usage", "data/usage.json", usage, "data", guarded=False, whole=False),
         Writer("settings", "config.toml", settings, guarded=False),
-        Writer("text of a document", f"cache/{cache_name(cache)}", cache, "cache", guarded=False, quiet=True),
         Writer(
             "page of results", "out/report.md", lambda base, v: results.write_page(base / "out/report.md", texts[v])
         ),
@@ -160,13 +152,6 @@ def file_of(saved: Saved) -> str:
     with tempfile.TemporaryDirectory() as folder:
         write_answer_file(saved, AnswerDestination(folder, None))
         (name,) = os.listdir(folder)
-        return name
-
-
-def cache_name(cache: Callable[[Path, int], None]) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        cache(Path(folder), 0)
-        (name,) = os.listdir(Path(folder, "cache"))
         return name
 
 
@@ -337,7 +322,7 @@ def on_hostile_place(writer: Writer, kind: str, variant: int, top: Path, tally: 
         changed = [name for name, was in before.items() if after.get(name) != was and not _is_store(name)]
         if changed or state(scene.outside) != outside:
             wrong = wrong or f"changed {changed or 'what lies outside'}"
-        elif not wrong and error is None and not writer.quiet:
+        elif not wrong and error is None:
             wrong = "said nothing"
         elif left := [name for name in after if name.endswith(PART)]:
             wrong = wrong or f"left {left}"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from lens_lsp.documents.frames import header_fields, pairs
+from lens_lsp.documents.frames import MOST_LETTERS, header_fields, pairs
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
 from lens_lsp.model.lazy_regex import regex
@@ -20,8 +20,6 @@ from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
 _Thing = TypeVar("_Thing")
-MOST_TEXT = 20_000_000
-"""Code points of one document; what follows is left out and a notice says so."""
 _LONGEST_HEADING = 1000
 """Code points; a longer one is a paragraph that somebody styled as a heading."""
 _LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"
@@ -80,7 +78,12 @@ class TextComposer:
     @property
     def full(self) -> bool:
         """Whether whatever comes next is left out."""
-        return self._length >= MOST_TEXT
+        return self._length >= MOST_LETTERS
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was written."""
+        return not self._blocks
 
     def place(self, locator: Locator) -> None:
         """Where the blocks that follow stand, until the next call; ``{}`` for nowhere in particular."""
@@ -116,7 +119,7 @@ class TextComposer:
     def include(self, found: Extracted, placed: Callable[[Locator], Locator], lower: int) -> None:
         """All of another document's text; ``placed`` makes places of its own ones, its headings are ``lower`` levels
         deeper. One that there is no room for is left out whole."""
-        if self._length + len(found.text) > MOST_TEXT:
+        if self._length + len(found.text) > MOST_LETTERS:
             self._cut = True
             return
         if self._blocks:

@@ -24,10 +24,10 @@ from statistics import median
 
 import pypdfium2.raw as pdfium
 
-from lens_lsp.documents.frames import MOST_VIEW, PNG, scanned_from
+from lens_lsp.documents.frames import MOST_LETTERS, MOST_VIEW, PNG, scanned_from
 from lens_lsp.documents.kinds import Extracted, Failure, ScannedLine, ScannedPage, Unextracted, View, pages_shown
 from lens_lsp.documents.readers.attachments import Attachments
-from lens_lsp.documents.readers.composer import MOST_TEXT, TextComposer, head_of, on_one_line
+from lens_lsp.documents.readers.composer import TextComposer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf_layout import (
     WIDE_GAP,
     Bookmark,
@@ -44,7 +44,7 @@ from lens_lsp.documents.readers.pdf_layout import (
 )
 from lens_lsp.documents.readers.pdf_letters import JOINED, apart_at, composed, is_garbled, sampled
 from lens_lsp.documents.readers.pdf_marks import NO_MARKS, PageMarks, attached_files, is_dynamic, marks_of, opened_form
-from lens_lsp.model.documents import BlockKind, Head
+from lens_lsp.model.documents import BlockKind, Head, Structure
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import of_metadata
@@ -111,7 +111,7 @@ Box = tuple[float, float, float, float]
 """Left, top, right, bottom: in points upwards on a page, in pixels downwards in a picture."""
 _MOST_ATTACHED = 200
 """Files attached to one document."""
-MOST_PAGES = 5000
+MOST_PAGES = 20_000
 """Pages of one document; what follows is left out and a notice says so."""
 _BEGINNING = 400
 """Characters of a first page that stand for its title."""
@@ -738,17 +738,28 @@ class PdfReader:
 
     def extract_with(self, recognised: Mapping[int, str | ScannedPage], data: bytes) -> Extracted:
         """The same, with what was recognised on some pages, by number from 1, where they have no text."""
+        return self._extract(recognised, data, 0, MOST_PAGES)
+
+    def extract_part(self, data: bytes, first: int, count: int) -> Extracted:
+        """At most ``count`` pages from ``first`` on, from 0: without a text where they have none and others follow or
+        came before. What is attached to the document is in its last part. Raises as `extract`."""
+        return self._extract({}, data, first, count)
+
+    def _extract(self, recognised: Mapping[int, str | ScannedPage], data: bytes, first: int, count: int) -> Extracted:
         with opened(data) as document, opened_form(document) as form:
-            reading = _PdfText(recognised, form)
-            for index in range(min(page_count(document), MOST_PAGES)):
-                reading.page(document, index)
-                if reading.letters > MOST_TEXT:
-                    break
-            attached = [*attached_files(document, _MOST_ATTACHED)]
-            reading.close(page_count(document), attached=bool(attached), dynamic=is_dynamic(document))
+            reading = _PdfText(recognised, form, first=not first)
+            total = page_count(document)
+            end = min(total, MOST_PAGES)
+            read = reading.pages(document, range(first, min(first + count, end)))
+            left = end - read if read == first + count else 0
+            attached = [] if left else [*attached_files(document, _MOST_ATTACHED)]
+            if not left:
+                reading.close(read, total, attached=bool(attached))
+            reading.tell(dynamic=not first and is_dynamic(document))
             headings = Headings(reading.sheets, bookmarks(document))
-            found = reading.extracted(headings, _head(document), attached, self._depth)
-            return replace(found, private=_private(document, data) or found.private)
+            found = reading.extracted(headings, _head(document), attached, self._depth, left)
+            said = None if first else _private(document, data)
+            return replace(found, private=said or found.private, read=read, left=left)
 
     def view(self, data: bytes, page: int, quote: str, scanned: ScannedPage | None = None) -> View:
         """A page, from 1, as it looks, with a quote marked. Raises `Unextracted`."""
@@ -761,6 +772,8 @@ class _PdfText:
 
     recognised: Mapping[int, str | ScannedPage]
     form: Handle | None = None
+    first: bool = True
+    """The document begins here."""
     sheets: list[PageText] = field(default_factory=list)
     letters: int = 0
     _hidden: dict[int, tuple[PdfTextPiece, ...]] = field(default_factory=dict)
@@ -774,6 +787,14 @@ class _PdfText:
     """How sure the models are of the pages that they read, in percent."""
     _unread: list[int] = field(default_factory=list)
     _notices: list[str] = field(default_factory=list)
+
+    def pages(self, document: Handle, numbers: range) -> int:
+        """Read pages, from 0, in order; the one behind the last that was read."""
+        for index in numbers:
+            self.page(document, index)
+            if self.letters > MOST_LETTERS:
+                return index + 1
+        return numbers.stop
 
     def page(self, document: Handle, index: int) -> None:
         """Read the page ``index`` from 0."""
@@ -822,17 +843,23 @@ class _PdfText:
         self._recognised += [number] if passages else []
         self.letters += sum(len(passage.text) + sum(map(len, sum(passage.rows, ()))) for passage in passages)
 
-    def close(self, count: int, *, attached: bool, dynamic: bool) -> None:
-        """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything and nothing is
-        ``attached``."""
-        read = len(self.sheets) + len(self._unread)
+    def close(self, read: int, count: int, *, attached: bool) -> None:
+        """Say what is missing of ``count`` pages behind those that were ``read``. Raises `Unextracted` when it is
+        everything, from the first page on, and nothing is ``attached``."""
+        if self.first:
+            self._refuse_nothing(attached=attached)
+        if read < count:
+            self._notices.append(f"only the first {read:,} of {count:,} pages were read")
+
+    def _refuse_nothing(self, *, attached: bool) -> None:
         if not self.sheets:
             raise Unextracted(Failure.BROKEN, "none of its pages can be read")
         attached = attached or any(marks.attached for marks in self._marks.values())
         if not self.letters and not attached:
             raise Unextracted(Failure.EMPTY, "no page has a text layer" if self._bare else "its pages are empty")
-        if read < count:
-            self._notices.append(f"only the first {read:,} of {count:,} pages were read")
+
+    def tell(self, *, dynamic: bool) -> None:
+        """Say what is wrong with pages, and whether a program makes the document's form."""
         if self._unread:
             self._notices.append(f"{pages_shown(self._unread)} could not be read")
         garbled = [number for number in self._garbled if number not in self.recognised]
@@ -858,10 +885,10 @@ class _PdfText:
             self._notices.append(f"{pages_shown(list(self._hidden))} {have} text that nobody sees")
 
     def extracted(
-        self, headings: Headings, head: Head, attached: Sequence[tuple[str, bytes | None]], depth: int
+        self, headings: Headings, head: Head, attached: Sequence[tuple[str, bytes | None]], depth: int, left: int
     ) -> Extracted:
-        """The text of all pages, and what is ``attached`` to the document. What stands on a page beside its text is at
-        the page's end, and behind that what nobody sees, named as hidden."""
+        """The text of all pages, and what is ``attached`` to the document; ``left`` pages wait. What stands on a page
+        beside its text is at the page's end, and behind that what nobody sees, named as hidden."""
         composer = TextComposer()
         hyphens = Hyphens(_texts(self.sheets))
         blocks, hidden = 0, []
@@ -887,7 +914,10 @@ class _PdfText:
         for number, marks in self._marks.items():
             reading.all(marks.attached, {"page": number})
         reading.all(attached, {})
-        found = composer.extracted(head, [*self._notices, *reading.notices], titled=True)
+        notices = [*self._notices, *reading.notices]
+        if composer.empty and (left or not self.first):
+            return Extracted("", structure=Structure(head=head), notices=tuple(notices), pages=tuple(self._bare))
+        found = composer.extracted(head, notices, titled=self.first)
         spans = tuple(found.structure.blocks[at].span for at in hidden)
         structure = replace(found.structure, hidden=(*spans, *found.structure.hidden))
         pictures, private = reading.pictures, reading.private

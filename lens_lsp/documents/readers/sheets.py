@@ -342,7 +342,14 @@ class _Workbook:
             return
         rows = sheet.to_python(skip_empty_area=True, nrows=max(1, self._most_area // sheet.width))
         said = self._said(name, Area(*sheet.start, len(rows), sheet.width))
-        lines = [self._line(row, said(down)) for down, row in enumerate(rows)]
+        lines: list[list[str]] = []
+        filled = 0
+        for down, row in enumerate(rows):
+            lines.append(self._line(row, said(down)))
+            filled += len(row) - lines[-1].count("")
+            if filled > self._left:  # what comes behind has no room
+                break
+        del rows[len(lines) :]
         columns = _filled_columns(lines)
         if not columns:
             return

@@ -1,9 +1,12 @@
-"""A chat model as the oracle sees it: one request, one reply, whole or as a stream, and what went wrong.
+"""The interface to a chat model: its requests, its replies, whole or streamed, and its failures.
 
-Nothing here knows a provider. Who implements `ChatModel` makes exactly one attempt per call and never retries: every
-attempt is counted by the ledger of the question. `EditorChat` is the model that an editor offers: every request goes
-through the editor, which asks its user and its provider. How the editor is asked is handed in. Where the text goes from
-there is the editor's to say: it names the model, consent is given for that one, and no other's reply is taken."""
+Nothing here knows a provider. An implementation of `ChatModel` makes exactly one attempt per call and never retries,
+because the ledger of the question counts every attempt.
+
+`EditorChat` is the model that an editor offers. Every request goes through the editor, which asks its user and its
+provider, and only the editor knows where the text goes from there. The editor names the model; the user consents to
+that model, and a reply of any other is refused.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,16 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 
 MOST_WHOLE = 1 << 20
-"""Bytes of a reply that is read as one document, and of one event of a stream; code points of a streamed text."""
+"""The most bytes of a whole reply or of one event of a stream, and the most code points of a streamed text."""
 REMOTE_CONTEXT = 16_384
-"""Tokens assumed of a model that is elsewhere and does not say."""
+"""The context length, in tokens, that is assumed of a remote model that does not tell its own."""
 _SURROGATE = regex("[\ud800-\udfff]")
 CALL_SECONDS = 600.0
-"""The longest that one call may take, unless the user's own settings say otherwise."""
+"""The most seconds that one call may take, unless the user's own settings say otherwise."""
 _FIRST_SECONDS = 300.0
+"""Seconds to wait for the first token of a stream."""
 _NEXT_SECONDS = 60.0
+"""Seconds to wait for each further token."""
 
 
 class Role(StrEnum):
@@ -47,19 +52,22 @@ class Message:
 
 @dataclass(slots=True)
 class Departure:
-    """Whether a request left this process: ``left`` turns False when a call begins whose model watches its socket, and
-    True before the first byte goes into it. None, where nobody watches, counts as left."""
+    """Whether a request has left this process.
+
+    ``left`` becomes False when a call begins whose model watches its socket, and True before the first byte is written
+    to the socket. It stays None where nobody watches; None counts as left.
+    """
 
     left: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CallTimeouts:
-    """How long a model is waited for, in seconds.
+    """How long to wait for a model, in seconds.
 
-    ``call`` is the whole call (``model.callSeconds``). Of a reply that streams, ``first`` is how long its first token
-    may take, the reading of the prompt included, and ``next`` how long each further one; while tokens come in time only
-    the whole call is bounded. ``option`` is the one that was typed for this limit, None where the user's settings hold.
+    ``call`` bounds the whole call (``model.callSeconds``). In a streamed reply, ``first`` bounds the wait for the
+    first token, the reading of the prompt included, and ``next`` the wait for each further token. ``option`` is the
+    command-line option that set ``call``, None if the user's settings did.
     """
 
     call: float = CALL_SECONDS
@@ -69,28 +77,28 @@ class CallTimeouts:
 
     @classmethod
     def of(cls, call: float, option: str | None = None) -> CallTimeouts:
-        """That of a longest call: who raises it has a slow model, which may be slow at every step."""
+        """The limits for a call of up to ``call`` seconds. Above the default, those of a token grow in proportion."""
         share = max(1.0, call / CALL_SECONDS)
         return cls(call, _FIRST_SECONDS * share, _NEXT_SECONDS * share, option)
 
 
 class TimeLimit(StrEnum):
-    """What of a call was waited for when its time ran out."""
+    """Which part of a call was waited for when the time ran out."""
 
     FIRST = "first"
-    """The first token of a reply that streams."""
+    """The first token of a streamed reply."""
     NEXT = "next"
-    """A further one."""
+    """A further token of a streamed reply."""
     CALL = "call"
     """The end of the reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """What is asked of a model. ``max_tokens`` bounds the reply, ``seconds`` this call; less than ``patience`` allows a
-    call where the question's time ends sooner.
+    """A request to a model. ``max_tokens`` bounds the reply, and ``seconds`` the time of this call.
 
-    ``schema`` is a JSON schema the reply must follow; a model that cannot be held to one is asked for JSON in words.
+    ``seconds`` is less than ``patience.call`` where the question has less time left. ``schema`` is a JSON schema that
+    the reply must follow; a model that cannot be held to it gets it in words.
     """
 
     messages: tuple[Message, ...]
@@ -104,9 +112,9 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What came back. Tokens are as the endpoint reported them, None where it did not.
+    """The reply to a request. Token counts are those the endpoint reported, None if it reported none.
 
-    ``complete`` is False when the reply stopped at ``max_tokens``.
+    ``complete`` is False if the reply was cut at ``max_tokens``.
     """
 
     text: str
@@ -124,74 +132,78 @@ class ChatModel(Protocol):
 
     @property
     def endpoint(self) -> str | None:
-        """The origin that everything is sent to, ``https://host:port``; None when nothing leaves the process."""
+        """The origin that requests are sent to, ``https://host:port``; None if nothing leaves the process."""
 
     @property
     def context_tokens(self) -> int:
-        """How many tokens fit, prompt and reply together."""
+        """The context length: how many tokens prompt and reply may have together."""
 
     @property
     def small(self) -> bool:
-        """Whether it is known to be a small model, which does better with less to say."""
+        """Whether the model is known to be small; a small one does better with shorter requests."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """One call, the whole reply. Raises `ModelError`."""
+        """Make one call and return the whole reply. Raises `ModelError`."""
 
     def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
-        """One call, the reply's text piece by piece, then the whole reply. Raises `ModelError`."""
+        """Make one call: yields the text piece by piece, then the whole reply. Raises `ModelError`."""
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
 
 
 class ModelFailure(StrEnum):
-    """Why a call failed, for code that must tell one failure from another."""
+    """The kind of a failed call, for code that must tell one failure from another."""
 
     PAUSED = "paused"
-    """The endpoint failed too often of late; nothing was asked of it."""
+    """The endpoint was not asked, because its last calls failed."""
     UNREACHABLE = "unreachable"
-    """No connection: nothing listens, no such host, or the line was dropped before an answer began."""
+    """There is no connection: nothing listens, no such host, or it was dropped before an answer began."""
     UNTRUSTED = "untrusted"
     """The address, its certificate or a redirect is not to be trusted; nothing was sent there."""
     UNAUTHORISED = "unauthorised"
     """The key is missing or not accepted."""
     BUSY = "busy"
-    """The endpoint turned the request away for now."""
+    """The endpoint refused the request for now, and may accept it later."""
     REJECTED = "rejected"
-    """The endpoint does not take the request as it is."""
+    """The endpoint refused the request as it is."""
     DEADLINE = "deadline"
     """No complete reply in time."""
     TOO_LARGE = "too-large"
+    """The reply is longer than any reply may be; the rest was not read."""
     UNREADABLE = "unreadable"
-    """What came back is not a reply of a chat model: a web page, broken JSON, another charset, compressed."""
+    """What came back is not a chat reply: a web page, broken JSON, another charset, compressed data."""
     CUT_OFF = "cut-off"
-    """The reply ended before its end was announced."""
+    """The reply broke off before the endpoint announced its end."""
     NO_TEXT = "no-text"
-    """A reply without text: empty, a call of tools, a refusal."""
+    """The reply has no text: it is empty, a tool call or a refusal."""
 
 
 IN_GENERAL = {
-    ModelFailure.PAUSED: "the endpoint was not asked, its last calls failed",
+    ModelFailure.PAUSED: "the endpoint was not asked, because its last calls failed",
     ModelFailure.UNREACHABLE: "no connection to the endpoint; start it, check the network and the model's base URL",
     ModelFailure.UNTRUSTED: "the endpoint, its certificate or a redirect is not to be trusted; check the base URL",
     ModelFailure.UNAUTHORISED: "the endpoint does not accept the key; set a valid one in LENS_API_KEY",
-    ModelFailure.BUSY: "the endpoint takes no request now; try again, or look into its log",
-    ModelFailure.REJECTED: "the endpoint does not take the request; check the model's name and the URL (ends in /v1)",
+    ModelFailure.BUSY: "the endpoint accepts no request now; try again, or see its log",
+    ModelFailure.REJECTED: "the endpoint refused the request; check the model's name and the base URL (ends in /v1)",
     ModelFailure.DEADLINE: "no complete reply in time; set model.callSeconds higher, or name a smaller model",
-    ModelFailure.TOO_LARGE: "the endpoint sent more than any reply has; see its log",
-    ModelFailure.UNREADABLE: "what the endpoint sent is no reply of a chat model; check the base URL",
-    ModelFailure.CUT_OFF: "the reply ended before its end; see the endpoint's log",
-    ModelFailure.NO_TEXT: "a reply without text",
+    ModelFailure.TOO_LARGE: "the endpoint sent a reply that is too long; see its log",
+    ModelFailure.UNREADABLE: "the endpoint sent something that is not a chat reply; check the base URL",
+    ModelFailure.CUT_OFF: "the reply broke off; see the endpoint's log",
+    ModelFailure.NO_TEXT: "the endpoint sent a reply without text",
 }
-"""What to do about a failure, by its kind, for who must not be told where the endpoint is or what it said."""
+"""By kind of failure, a message that says what to do. It names no endpoint and quotes nothing the endpoint said."""
 _ACCEPTED = frozenset(
     {ModelFailure.DEADLINE, ModelFailure.TOO_LARGE, ModelFailure.UNREADABLE, ModelFailure.CUT_OFF, ModelFailure.NO_TEXT}
 )
 
 
 class ModelError(LensError):
-    """A call failed; the message says what to do. ``retryable`` when the endpoint refused it and may accept another.
-    ``retry_after`` are the seconds the endpoint asked to wait, None when it named none."""
+    """A call that failed; the message says what to do.
+
+    ``retryable`` says that the endpoint refused this call but may accept another. ``retry_after`` is how many seconds
+    the endpoint asked to wait, None if it named no time.
+    """
 
     code = "lens.model"
 
@@ -210,16 +222,21 @@ class ModelError(LensError):
 
     @property
     def accepted(self) -> bool:
-        """Whether the endpoint took the request, as far as can be known: then it was a call and may have cost.
-        Otherwise it is not counted."""
+        """Whether the endpoint accepted the request, as far as can be known.
+
+        Then it is counted as a call, since it may have cost money; otherwise it is not counted.
+        """
         return self.failure in _ACCEPTED
 
 
 def late(who: str, request: ChatRequest, waited: TimeLimit) -> ModelError:
-    """A limit of time ran out: which one, and the setting that raises it. ``who`` is an origin or a model."""
+    """The error for a time limit that ran out: says which one, and the setting that raises it.
+
+    ``who`` is the subject of the message: an origin or a model.
+    """
     patience, least = request.patience, request.patience.call
     if waited is not TimeLimit.CALL:
-        # The limits of a token are shares of a longest call that is above the default.
+        # The limits of a token grow only with a longest call above the default: see `CallTimeouts.of`.
         least = max(least, CALL_SECONDS)
     where = "" if patience.option else " in your own settings"
     setting = f"{patience.option or 'model.callSeconds'} above {least:g}{where}"
@@ -237,19 +254,22 @@ def late(who: str, request: ChatRequest, waited: TimeLimit) -> ModelError:
 
 
 def too_large(origin: str, cap: int) -> ModelError:
-    """More bytes than any reply has."""
+    """The error for a reply of more than ``cap`` bytes."""
     text = f"{origin} sent more than {cap >> 10} KiB for one reply; the rest was not read: see its log"
     return ModelError(text, failure=ModelFailure.TOO_LARGE)
 
 
 def in_words(schema: Mapping[str, Any]) -> str:
-    """What asks for JSON where nothing holds a model to it: the end of the last message."""
+    """The request to reply in JSON, for a model that cannot be held to a schema. It ends the last message."""
     told = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
     return f"\n\nReply with one JSON object that follows this JSON schema, and with nothing else:\n{told}"
 
 
 def text_of(content: object) -> str:
-    """The text of a content field: a string, or a list of parts as some servers send it. No half surrogate pairs."""
+    """The text of a content field: a string, or a list of parts as some servers send it.
+
+    Surrogates become U+FFFD. Other content gives an empty text.
+    """
     if isinstance(content, list):
         texts = (part.get("text") for part in content if isinstance(part, dict))
         content = "".join(text for text in texts if isinstance(text, str))
@@ -258,8 +278,10 @@ def text_of(content: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EditorReply:
-    """What the editor answered. ``model`` is the id of the model, ``finish`` why the text ends; tokens are None where
-    the editor does not say. ``context_tokens`` is how many fit into the model."""
+    """The editor's reply. ``model`` is the id of the model that wrote it, ``finish`` why the text ends.
+
+    ``context_tokens`` is the model's context length. Token counts are None where the editor does not say.
+    """
 
     text: str
     model: str
@@ -270,12 +292,15 @@ class EditorReply:
 
 
 Ask = Callable[[tuple[Message, ...], int], Awaitable[EditorReply]]
-"""Asks the editor for one reply to messages, of so many tokens at most. Raises `ModelError`."""
+"""The function that asks the editor for one reply: takes the messages and the most tokens. Raises `ModelError`."""
 
 
 class EditorChat:
-    """Implements `ChatModel`. ``offered`` is what the editor said of its model when it was asked for none of its words;
-    ``context_tokens`` is what the user says."""
+    """A `ChatModel` that sends each request through the editor.
+
+    ``offered`` is the editor's reply to a request without messages: it names the model. ``context_tokens`` is the
+    context length that the user set, None to use the editor's.
+    """
 
     def __init__(self, ask: Ask, offered: EditorReply, *, context_tokens: int | None = None) -> None:
         self._ask = ask
@@ -289,17 +314,17 @@ class EditorChat:
 
     @property
     def endpoint(self) -> str:
-        """Where everything is sent: no origin, since only the editor knows it."""
+        """``editor:`` and the id of the model, in place of an origin, which only the editor knows."""
         return f"editor:{self._offered.model}"
 
     @property
     def loopback(self) -> bool:
-        """False: nobody says that text stays on this machine."""
+        """False: the editor may send the text elsewhere."""
         return False
 
     @property
     def context_tokens(self) -> int:
-        """How many tokens fit, prompt and reply together."""
+        """The context length: how many tokens prompt and reply may have together."""
         return self._context
 
     @property
@@ -308,11 +333,11 @@ class EditorChat:
         return False
 
     async def probe(self) -> int:
-        """`context_tokens`: the editor has said them already."""
+        """`context_tokens`; no request is needed."""
         return self._context
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """One call, the whole reply. Raises `ModelError`."""
+        """Make one call and return the whole reply. Raises `ModelError`."""
         try:
             async with asyncio.timeout(request.seconds):
                 said = await self._ask(_messages(request), request.max_tokens)
@@ -321,21 +346,21 @@ class EditorChat:
         return self._reply(said)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply, None]:
-        """One call, its text in one piece, then the whole reply. Raises `ModelError`."""
+        """Make one call: yields the text in one piece, then the whole reply. Raises `ModelError`."""
         reply = await self.complete(request)
         yield reply.text
         yield reply
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection to close."""
 
     def _reply(self, said: EditorReply) -> ChatReply:
         if said.model != self.name:
-            text = f"the editor let another model answer than {self.name}; choose it in the editor, then ask again"
+            text = f"the editor answered with another model than {self.name}; choose it in the editor, then ask again"
             raise ModelError(text, failure=ModelFailure.UNREADABLE)
         if len(said.text) > MOST_WHOLE:
             most = MOST_WHOLE >> 10
-            text = f"the editor's model sent more than {most} Ki where a reply has a few; ask again"
+            text = f"the editor's model sent more than {most} Ki characters for one reply; ask again"
             raise ModelError(text, failure=ModelFailure.TOO_LARGE)
         text = text_of(said.text)
         if said.finish == "content_filter" or not text.strip():
@@ -347,7 +372,7 @@ class EditorChat:
 
 
 def _messages(request: ChatRequest) -> tuple[Message, ...]:
-    """The messages, the schema of the reply in words: an editor's model cannot be held to one."""
+    """The messages of a request, with any schema in words: a model of an editor cannot be held to one."""
     if request.schema is None or not request.messages:
         return request.messages
     last = request.messages[-1]

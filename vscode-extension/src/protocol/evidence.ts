@@ -100,4 +100,8 @@ export interface Coverage {
     readonly reason: string;
     readonly root: number;
   }[];
+  /** PDF, Office, e-book and mail files that have a text, or may have one. */
+  readonly documents: number;
+  /** Those of them that were not read yet, or not to their end: of these nothing is known. */
+  readonly unread: number;
 }

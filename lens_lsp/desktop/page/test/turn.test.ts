@@ -82,7 +82,7 @@ function result(change: Partial<AnswerResult> = {}): AnswerResult {
     evidence: [placed],
     computation: null,
     documents: [],
-    coverage: { found: 9, scanned: 8, skipped: [], admitted: 2, read: 1, matchesUnread: 0, pictures: 0, partial: [] },
+    coverage: { found: 9, scanned: 8, skipped: [], admitted: 2, read: 1, matchesUnread: 0, pictures: 0, partial: [], documents: 0, unread: 0 },
     ledger: {
       calls: { total: 0 },
       retries: 0,

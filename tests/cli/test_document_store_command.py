@@ -1,8 +1,9 @@
-"""``--cache-extractions``, what ``lens doctor`` says of it, and ``lens forget --cache``."""
+"""Texts of documents that are kept, what ``lens doctor`` says of it, and ``lens forget --cache``."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 def kept(environment: dict[str, str]) -> list[Path]:
-    return list(Path(environment["HOME"]).rglob("*.extraction"))
+    return list(Path(environment["HOME"]).rglob("documents.db"))
 
 
 def state(lens: Command, *options: str) -> str:
@@ -35,12 +36,15 @@ def state(lens: Command, *options: str) -> str:
 
 
 @pytest.mark.usefixtures("papers")
-def test_texts_are_kept_when_asked_shown_by_doctor_and_forgotten(lens: Command, environment: dict[str, str]) -> None:
-    assert FACT in lens("find", "monthly rent", LEASE).text
-    assert kept(environment) == []
-    assert state(lens).startswith("not kept")
-    assert FACT in lens("find", "monthly rent", LEASE, "--cache-extractions").text
+def test_texts_are_kept_which_is_told_once_shown_by_doctor_and_forgotten(
+    lens: Command, environment: dict[str, str]
+) -> None:
+    assert "0 texts" in state(lens)
+    first = lens("find", "monthly rent", LEASE)
+    assert FACT in first.text
+    assert "texts of documents are kept" in first.complaint
     assert len(kept(environment)) == 1
+    assert lens("find", "monthly rent", LEASE).complaint == ""
     assert "1 text, 0.0 MB" in state(lens)
     gone = lens("forget", "--cache")
     assert (gone.status, gone.complaint) == (0, "")
@@ -49,20 +53,23 @@ def test_texts_are_kept_when_asked_shown_by_doctor_and_forgotten(lens: Command, 
     assert_one_sentence(lens("forget", "--cache"), 1)
 
 
-def test_the_users_file_turns_it_on_and_a_project_cannot(
-    lens: Command, environment: dict[str, str], papers: Path, tmp_path: Path
+@pytest.mark.parametrize("written", ["documents.store = false", "documents.cacheExtractions = false"])
+def test_the_users_file_turns_it_off_and_a_project_cannot(
+    lens: Command, environment: dict[str, str], papers: Path, tmp_path: Path, written: str
 ) -> None:
-    (papers / ".lens.toml").write_text("documents.cacheExtractions = true\n")
-    refused = lens("find", "monthly rent", LEASE)
-    assert "documents.cacheExtractions (only the user's own file says that)" in refused.complaint
-    assert kept(environment) == []
-    (papers / ".lens.toml").unlink()
     own = tmp_path / "own.toml"
-    own.write_text("[documents]\ncacheExtractions = true\n")
+    own.write_text(f"{written}\n")
     environment["LENS_CONFIG"] = str(own)
-    assert lens("find", "monthly rent", LEASE).status == 0
+    found = lens("find", "monthly rent", LEASE)
+    assert FACT in found.text
+    assert ("documents.store now" in found.complaint) == ("cacheExtractions" in written)
+    assert kept(environment) == []
+    assert state(lens).startswith("not kept")
+    own.write_text("")
+    (papers / ".lens.toml").write_text("documents.store = false\n")
+    refused = lens("find", "monthly rent", LEASE)
+    assert "documents.store (only the user's own file says that)" in refused.complaint
     assert len(kept(environment)) == 1
-    assert state(lens).startswith("kept")
 
 
 @pytest.mark.usefixtures("papers")
@@ -73,12 +80,25 @@ def test_nothing_is_kept_in_a_searched_folder_and_that_is_told(lens: Command, tm
     assert not (tmp_path / "papers" / "cache").exists()
 
 
+@pytest.mark.usefixtures("papers")
+def test_a_document_is_read_once(lens: Command, environment: dict[str, str], tmp_path: Path) -> None:
+    """Without the library that reads it, what was read before is still found, and nothing is read again."""
+    lens("find", "monthly rent", LEASE)
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    (blocked / "subprocess.py").write_text("raise ImportError('no process may be started')")
+    os.utime(tmp_path / LEASE, (1, 1))  # young files are read again
+    lens("find", "monthly rent", LEASE)
+    code = {"PYTHONPATH": f"{blocked}{os.pathsep}{environment['PYTHONPATH']}"}
+    assert FACT in lens("find", "monthly rent", "papers", env=code).text
+
+
 def test_what_to_forget_must_be_said(lens: Command) -> None:
     assert_one_sentence(lens("forget"), 2)
 
 
 @pytest.mark.usefixtures("papers")
 def test_forgetting_tells_scripts_how_many(lens: Command) -> None:
-    lens("find", "monthly rent", LEASE, "--cache-extractions")
+    lens("find", "monthly rent", LEASE)
     told = json.loads(lens("forget", "--cache", "--json").out)
     assert (told["schema"], told["removed"]) == ("lens.forgotten-cache/1", 1)

@@ -1,0 +1,124 @@
+"""``lens read``: everything is read once, what is left and why, interrupted and gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from lens_process import Command, assert_one_sentence
+
+from lens_lsp.documents.kinds import INSTALL, kind_named, missing
+from tests.availability import unavailable
+from tests.documents.pdf_files import PageMaking, PdfMaking, text
+from tests.documents_made import pdf
+
+FACT = "The monthly rent of the workshop is 940 euros."
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    if lacking := missing(kind_named("pdf")):
+        unavailable("documents", f"{', '.join(lacking)} not installed: {INSTALL}")
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.pdf").write_bytes(
+            pdf([f"Paper {number} of the archive."], [FACT] if number == 3 else ["."])
+        )
+    (folder / "locked.pdf").write_bytes(PdfMaking([PageMaking(text("secret", 60, 60))], locked=True).written())
+    (folder / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
+    (folder / "mine.pdf").write_bytes(pdf(["lens: private"], ["Nobody else."]))
+    (folder / "note.md").write_text("No document.\n")
+    for path in folder.iterdir():
+        os.utime(path, (1, 1))
+    return folder
+
+
+@pytest.mark.usefixtures("papers")
+def test_everything_is_read_once_and_the_rest_is_named(lens: Command) -> None:
+    told = json.loads(lens("read", "papers", "--json").out)
+    assert (told["schema"], told["documents"], told["known"], told["read"]) == ("lens.read/1", 8, 0, 6)
+    assert (told["private"], told["left"]) == (1, 0)
+    assert [(skip["path"], skip["reason"]) for skip in told["skipped"]] == [
+        ("locked.pdf", "encrypted"),
+        ("torn.pdf", "broken"),
+    ]
+    again = lens("read", "papers")
+    assert again.status == 0
+    assert again.text.splitlines() == [
+        "8 documents: 1 read now, 5 known before",
+        "private, and so not kept: 1",
+        "cannot be read: 2",
+        "  locked.pdf (encrypted)",
+        "  torn.pdf (broken)",
+    ]
+    found = json.loads(lens("find", "monthly rent", "papers", "--json").out)
+    assert found["evidence"][0]["path"] == "3.pdf"
+    assert found["coverage"]["documents"] == 6
+
+
+def test_the_first_line_says_what_was_not_read(lens: Command, papers: Path) -> None:
+    """A page of 4,000 lines takes longer than `find` reads for on any machine: the note is found, the rest is told."""
+    lines = "\n".join(text("word " * 20, 20, 20 + number % 700) for number in range(4000))
+    making = PdfMaking([PageMaking(lines)] * 4).written()
+    for number in range(40):
+        (papers / f"long-{number}.pdf").write_bytes(making)
+    found = lens("find", "document", "papers", "--scope", "note.md", "--scope", "long-*")
+    first = found.text.splitlines()[0]
+    assert first.startswith("Not read yet: ")
+    assert first.endswith(" of 40 documents.")
+
+
+@pytest.mark.usefixtures("papers")
+def test_without_the_store_nothing_is_read(lens: Command, environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text("documents.store = false\n")
+    environment["LENS_CONFIG"] = str(tmp_path / "own.toml")
+    assert_one_sentence(lens("read", "papers"), 2)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_interrupted_it_goes_on_where_it_was(lens: Command, environment: dict[str, str], tmp_path: Path) -> None:
+    """A PDF of 1,200 pages: interrupted after the first of its twelve parts, which nobody reads again."""
+    folder = tmp_path / "books"
+    folder.mkdir()
+    (folder / "book.pdf").write_bytes(pdf(*([f"Page {number} of the book."] for number in range(1, 1201))))
+    os.utime(folder / "book.pdf", (1, 1))
+    command = [sys.executable, "-m", "lens_lsp", "read", "books", "--json"]
+    running = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while running.poll() is None and parts(environment) < 2:
+        pass
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    if running.returncode == 0:
+        pytest.skip("it was over before it could be interrupted")
+    assert running.returncode == 130
+    assert json.loads(out)["left"] == 1
+    assert b"goes on from there" in err
+    before = parts(environment)
+    assert 2 <= before < 12
+    found = json.loads(lens("find", "page 150 of the book", "books", "--json").out)
+    assert found["coverage"]["unread"] == 1
+    assert found["coverage"]["partial"] == [{"path": "book.pdf", "line": None, "reason": "not-read", "root": 0}]
+    assert json.loads(lens("read", "books", "--json").out)["left"] == 0
+    assert parts(environment) == 12
+    found = json.loads(lens("find", "page 1150 of the book", "books", "--json").out)
+    assert found["evidence"][0]["locator"] == {"page": 1150}
+    assert (found["coverage"]["unread"], found["coverage"]["partial"]) == (0, [])
+
+
+def parts(environment: dict[str, str]) -> int:
+    """How many parts of documents are kept."""
+    import sqlite3
+
+    for path in Path(environment["HOME"]).rglob("documents.db"):
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
+        try:
+            return int(connection.execute("SELECT count(*) FROM texts").fetchone()[0])
+        finally:
+            connection.close()
+    return 0
