@@ -388,12 +388,14 @@ class Extractions:
             known = self._known.get(content)
             if known is not None:
                 self._known.move_to_end(content)
-                return known
+        if known is not None and not known.left:
+            return known
         kept = None if self._store is None else self._store.extracted(*content)
         if isinstance(kept, Failure):
             raise Skipped(_REASONS[kept])
-        if kept is not None:
-            self._keep(content, kept)
+        if kept is None or (known is not None and known.read >= kept.read):
+            return known
+        self._keep(content, kept)  # another process may have read further
         return kept
 
     def _put(self, content: _Content, part: Extracted, whole: Extracted, first: int) -> None:
