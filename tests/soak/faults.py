@@ -49,6 +49,7 @@ _PREFERENCES = "desktop/test_desktop_settings.py::test_"
 _REDACTION = "judge/test_redaction.py::test_"
 _MARKING = "judge/test_answer_markdown.py::test_"
 _HOSTILE = "cli/test_hostile_folders.py::test_"
+_STARTED = "cli/test_nothing_else_runs.py::test_"
 
 
 def of(file: str, *names: str) -> tuple[str, ...]:
@@ -389,8 +390,8 @@ ATTACKS = {
     ),
     "S04": Fault(
         "hostile settings, hooks and submodules of git",
-        of(_HOSTILE, "a_question_starts_no_program_and_opens_no_connection"),
-        control="a program that is started is seen: test_the_harness_sees_programs_and_connections",
+        of(_STARTED, "a_question_starts_no_program_and_opens_no_connection"),
+        control="a program that is started is seen: test_what_is_started_or_contacted_would_be_noticed",
     ),
     "S05": Fault(
         "instructions in documents, seen and hidden",
@@ -509,10 +510,10 @@ ATTACKS = {
     "S19": Fault(
         "connections of our own accord",
         (
-            *of(_HOSTILE, "a_question_starts_no_program_and_opens_no_connection"),
+            *of(_STARTED, "a_question_starts_no_program_and_opens_no_connection"),
             "cli/test_ask_model.py::test_nothing_connects_without_consent_and_yes_is_remembered",
         ),
-        control="a connection that is made is seen: test_the_harness_sees_programs_and_connections",
+        control="a connection that is made is seen: test_what_is_started_or_contacted_would_be_noticed",
     ),
     "S20": Fault(
         "settings and files of folders above and beside",

@@ -63,6 +63,7 @@ const hides: Readonly<Record<string, string>> = {
   'ignore-link': 'ignore files that are links',
   'ignore-no-text': 'ignore files that are no text',
   'ignore-permission': 'ignore files that may not be read',
+  'not-read': 'documents of which the last pages were not read yet',
   'open-block': 'an inserted answer without its end hides the rest',
   'open-element': 'a script or style without its end hides the rest',
   question: 'questions in notes',
@@ -77,6 +78,7 @@ const skips: Readonly<Record<string, string>> = {
   irregular: 'no regular file',
   link: 'symbolic link',
   missing: 'not there',
+  'not-read': 'not read yet',
   'out-of-scope': 'outside the scope',
   permission: 'no permission',
   unreadable: 'could not be read',
@@ -156,6 +158,8 @@ export const words = {
       `${counted(scanned)} of ${plural(found, 'file')} searched, passages of ${counted(read)} read.`,
     unread: (places: number) =>
       `${plural(places, 'more place')} with the words ${places === 1 ? 'was' : 'were'} not read.`,
+    notRead: (unread: number, documents: number) =>
+      `${counted(unread)} of ${plural(documents, 'document')} not read yet: nothing is known of them.`,
     skipped: (count: number, reason: string) => `${plural(count, 'file')} skipped: ${skips[reason] ?? reason}.`,
     hidden: (count: number, reason: string) =>
       `${plural(count, 'place')} hidden or without effect: ${hides[reason] ?? reason}.`,

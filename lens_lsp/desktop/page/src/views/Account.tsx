@@ -68,6 +68,7 @@ function Details({ result }: { readonly result: AnswerResult }): JSX.Element {
   return (
     <ul>
       <li>{words.turn.looked(coverage.scanned, coverage.found, coverage.read)}</li>
+      {coverage.unread > 0 && <li>{words.turn.notRead(coverage.unread, coverage.documents)}</li>}
       {coverage.matchesUnread > 0 && <li>{words.turn.unread(coverage.matchesUnread)}</li>}
       {skipped.map(([reason, places]) => (
         <LeftOut key={reason} said={words.turn.skipped(places.length, reason)} places={places} />
