@@ -33,10 +33,9 @@ from lens_lsp.documents.readers.pdf import (
     opened_page,
     page_count,
     pieces_of,
-    pieces_of_scan,
     visibility_of,
 )
-from lens_lsp.documents.readers.pdf_layout import PdfTextPiece, rows_of
+from lens_lsp.documents.readers.pdf_layout import PdfTextPiece, pieces_of_scan, rows_of
 
 SAMPLES = Path("tests/documents/samples/pdf")
 _PER_INCH = 200

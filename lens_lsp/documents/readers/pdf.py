@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from itertools import pairwise
-from statistics import median
 
 import pypdfium2.raw as pdfium
 
@@ -40,6 +39,7 @@ from lens_lsp.documents.readers.pdf_layout import (
     TextStyle,
     line_numbers_of,
     passages_of,
+    pieces_of_scan,
     regions_of,
 )
 from lens_lsp.documents.readers.pdf_letters import JOINED, apart_at, composed, is_garbled, sampled
@@ -123,10 +123,6 @@ _XMP_ATTRIBUTE = regex(r"([\w:.-]+)=\"([^\"<>]*)\"")
 _PLAIN_STYLE = TextStyle(0.0, False, Ink.VISIBLE, 0)
 _MANY_LINES = 99
 """As many lines has no heading: what is recognised has no looks."""
-_LETTERS_IN_BOX = 0.8
-"""Size of the letters in the box of a line that the models found."""
-_ABOUT = 0.3
-_SPLIT_LINE = regex(r"[^\W\d_]-$")
 _SPLIT = regex(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
 _GAP = regex(r"\n[ \t]*\n")
 _NO_TITLE = regex(
@@ -972,28 +968,6 @@ def _private(document: Handle, data: bytes) -> str | None:
         pairs += [(name.rpartition(":")[2], html.unescape(value)) for name, value in _XMP_ATTRIBUTE.findall(text)]
         said = said or of_metadata(pairs)
     return said
-
-
-def pieces_of_scan(page: ScannedPage) -> list[PdfTextPiece]:
-    """The lines of a scan as pieces for the layout.
-
-    A box is higher than its letters, and less high where none hangs below the line: a line about as high as most of its
-    page has letters of their size.
-    """
-    if not page.lines:
-        return []
-    usual = _LETTERS_IN_BOX * median(line.bottom - line.top for line in page.lines)
-    pieces: list[PdfTextPiece] = []
-    for order, line in enumerate(page.lines):
-        size = _LETTERS_IN_BOX * (line.bottom - line.top)
-        size = usual if abs(size - usual) < _ABOUT * usual else max(size, 0.1)
-        hyphen = _SPLIT_LINE.search(line.text) is not None
-        text = line.text[:-1] if hyphen else line.text
-        first = (line.right - line.left) * len(text.partition(" ")[0]) / max(len(text), 1)
-        middle = (line.top + line.bottom) / 2
-        style = TextStyle(round(size, 1), False, Ink.VISIBLE, 0)
-        pieces.append(PdfTextPiece(text, line.left, line.right, middle + size / 3, style, first, order, hyphen))
-    return pieces
 
 
 class RecognisedReader:

@@ -18,6 +18,7 @@ from enum import StrEnum
 from itertools import pairwise
 from statistics import median
 
+from lens_lsp.documents.kinds import ScannedPage
 from lens_lsp.model.documents import BlockKind
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -113,6 +114,10 @@ _NOT_WORDS = regex(r"[\W_]+")
 _DIGITS = regex(r"\d+")
 _LEADERS = regex(r"(?:[.·…]\s?){4}")
 """The dots of a table of contents, whose lines all come again."""
+_LETTERS_IN_BOX = 0.8
+"""Size of the letters in the box of a line that the models found."""
+_ABOUT = 0.3
+_SPLIT_LINE = regex(r"[^\W\d_]-$")
 
 
 class Ink(StrEnum):
@@ -162,6 +167,28 @@ class PdfTextPiece:
     def width(self) -> float:
         """In points."""
         return self.right - self.left
+
+
+def pieces_of_scan(page: ScannedPage) -> list[PdfTextPiece]:
+    """The lines of a scan as pieces for the layout.
+
+    A box is higher than its letters, and less high where none hangs below the line: a line about as high as most of its
+    page has letters of their size.
+    """
+    if not page.lines:
+        return []
+    usual = _LETTERS_IN_BOX * median(line.bottom - line.top for line in page.lines)
+    pieces: list[PdfTextPiece] = []
+    for order, line in enumerate(page.lines):
+        size = _LETTERS_IN_BOX * (line.bottom - line.top)
+        size = usual if abs(size - usual) < _ABOUT * usual else max(size, 0.1)
+        hyphen = _SPLIT_LINE.search(line.text) is not None
+        text = line.text[:-1] if hyphen else line.text
+        first = (line.right - line.left) * len(text.partition(" ")[0]) / max(len(text), 1)
+        middle = (line.top + line.bottom) / 2
+        style = TextStyle(round(size, 1), False, Ink.VISIBLE, 0)
+        pieces.append(PdfTextPiece(text, line.left, line.right, middle + size / 3, style, first, order, hyphen))
+    return pieces
 
 
 Row = list[PdfTextPiece]
