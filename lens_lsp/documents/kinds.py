@@ -100,7 +100,7 @@ KINDS = (
 )
 SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
 """Kinds without a reader that is kept well, and as what their programs save them for one that has."""
-SCAN = DocumentKind("scan", (), f"{_READERS}.scan", "ScanReader", (_PDFIUM, _RAPIDOCR))
+SCAN = DocumentKind("scan", (), f"{_READERS}.scanned_pages", "ScanReader", (_PDFIUM, _RAPIDOCR))
 """Pages of a PDF that are pictures, read by the models that ``lens-lsp[ocr]`` brings."""
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
