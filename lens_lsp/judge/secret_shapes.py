@@ -63,6 +63,7 @@ _STANDS_FOR = regex(
     r"|\*{3}|\.{3}|<[a-z_ \-]{1,40}>|dummy|notreal|secret_here|_here\b",
     re.IGNORECASE,
 )
+_LONG_KEY = 60
 _LOWER = regex("[a-z]")
 _UPPER = regex("[A-Z]")
 _HEX = regex("[0-9a-fA-F]+")
@@ -412,8 +413,13 @@ def _begins(text: str, at: int) -> bool:
 
 
 def _is_example(value: str) -> bool:
-    """Whether a value of the right shape is only a placeholder for a secret."""
-    return _SAME.match(value) is not None or (len(value) < 200 and _STANDS_FOR.search(value) is not None)
+    """Whether a value of the right shape is only a placeholder for a secret.
+
+    In a long one that looks random, a word such as ``_a-`` comes by chance.
+    """
+    if _SAME.match(value) is not None:
+        return True
+    return _STANDS_FOR.search(value) is not None and not (len(value) >= _LONG_KEY and _drawn(value))
 
 
 def _entropy(value: str) -> float:

@@ -104,6 +104,12 @@ def test_a_key_behind_an_escape_is_one(escape: str) -> None:
     assert token not in redacted_whole(f'{{"log": "first line{escape}{token}"}}', "a.json").text
 
 
+def test_a_word_of_placeholders_that_comes_by_chance_in_a_long_key_hides_nothing() -> None:
+    key = "pypi-AgEIcHlwaS5vcmcjQTLcuTEL07E5MPsNG-zEZgS8atOCKN7a59IpXw4HbkWuSlnL_a-QrmkBW0iVrtKpqRBRXKjCU4MkDxNn8"
+    assert key not in redacted(f'{{"v": "{key}"}}').text
+    assert redacted("pypi-your-token-goes-here-as-it-was-shown-to-you-once-by-pypi").text.startswith("pypi-your")
+
+
 def test_parts_of_known_secrets_are_found_in_other_words() -> None:
     value = "sk-proj-" + drawn(random.Random(4), "W", 60)
     known = Fragments()

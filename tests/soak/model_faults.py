@@ -46,7 +46,7 @@ async def lot(name: str, faults: tuple[Fault, ...], rounds: int) -> dict[str, ob
     async with ChatServer("There.") as elsewhere, ChatServer("x" * 200_000, elsewhere=elsewhere.base_url) as server:
         for stream in (False, True):
             server.fault = None
-            await whole(OpenAIChat(server.base_url, "any"), asking(), stream=stream)
+            await whole(OpenAIChat(server.base_url, "any"), asking(60.0), stream=stream)  # 40,000 events
             for fault in faults:
                 await attempt(server, fault, stream=stream)
         before = resident()
