@@ -64,7 +64,6 @@ NOT_RUN = {
     r".*: python -m tests\.soak\.page": "writes a page; test_reliability_page.py makes the same text and compares",
     r".*: python -m benchmarks .*": "minutes to an hour; tests/benchmarks runs the parts on little",
     r".*: python -m benchmarks\..*": "needs the evaluation data and minutes; tests/benchmarks runs the parts on little",
-    r".*: python -m tests\.documents\.make_samples .*": "makes 500 documents of the evaluation data: minutes",
     r".*: python benchmarks/verify_quotes\.py .*--rows .*": "needs a run on the evaluation data",
     r".*: python -m training\.reader .*": "takes hours; test_reader_trains.py runs every step on little",
     r".*: lens eval .*": "needs the evaluation data and minutes; tests/evaluation runs every part on little",
