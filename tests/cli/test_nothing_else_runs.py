@@ -37,7 +37,7 @@ def watched(program: str, *arguments: str, folder: Path) -> subprocess.Completed
     return subprocess.run(
         [sys.executable, "-c", WATCHED + program, *arguments],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY), "HOME": str(folder.parent)},  # no store of earlier texts
         capture_output=True,
         encoding="utf-8",
         timeout=120,

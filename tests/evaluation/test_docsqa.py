@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_datasets import evaluate
 
 from evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
 from evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
 from evaluation.reporting.docsqa import page
 from lens_lsp.model.errors import EvaluationError, UsageError
+from tests.evaluation.small_datasets import evaluate
 from tests.judge.reader.tiny_reader import write_reader
 
 KITCHEN = {
