@@ -674,6 +674,7 @@ class TextStore:
 
     def take_stored(self, cancelled: Callable[[], bool] | None = None) -> None:
         """Take in the documents that wait and whose texts are on the disk: no time is spent on reading them."""
+        self._settle()  # texts that are in the arena come before them in the tables, too
         for key in [key for key in self._unread if key not in self._left]:
             if self._full or (cancelled is not None and cancelled()):
                 return
