@@ -62,7 +62,8 @@ def _order() -> str:
             name = re.match(r"\* \[?([\w ]+)", line)
             sections.append((name[1] if name else line[2:], []))
         if sections:
-            sections[-1][1].extend(_LISTED.findall(line))
+            listed = (_there(posixpath.normpath(f"docs/{page}")) for page in _LISTED.findall(line))
+            sections[-1][1].extend(page for page in listed if page is not None)
     entries = ["index.md", "readme.md"]
     for name, pages in sections:
         entries += [f"{json.dumps(name)} = {json.dumps(pages)}"] if len(pages) > 1 else pages
