@@ -17,11 +17,9 @@ import resource
 import statistics
 import sys
 import time
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -36,6 +34,7 @@ from lens_lsp.documents.readers.pdf import (
     visibility_of,
 )
 from lens_lsp.documents.readers.pdf_layout import PdfTextPiece, pieces_of_scan, rows_of
+from tests.documents.scans import Grey, pdf_of
 
 SAMPLES = Path("tests/documents/samples/pdf")
 _PER_INCH = 200
@@ -43,7 +42,6 @@ _LEAST_LETTERS = 200
 """A page of less is no page of text."""
 _CLOSE = 3
 """Pixels."""
-Grey = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +80,6 @@ def scanned(picture: Grey, rng: random.Random, quarters: int) -> Grey:
     soft += noise.normal(0, 8, soft.shape)
     soft[noise.random(soft.shape) < 0.0005] = 60
     return np.ascontiguousarray(np.rot90(np.clip(soft, 0, 255).astype(np.uint8), quarters))
-
-
-def as_pdf(picture: Grey) -> bytes:
-    """A PDF of one page with nothing but the picture."""
-    height, width = picture.shape
-    across, up = width * 72 / _PER_INCH, height * 72 / _PER_INCH
-    packed, shown = zlib.compress(picture.tobytes(), 1), b"%f 0 0 %f 0 0 cm /I Do" % (across, up)
-    bodies = (
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %f %f]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>"
-        % (across, up),
-        b"<</Length %d>>\nstream\n%s\nendstream" % (len(shown), shown),
-        b"<</Type/XObject/Subtype/Image/Width %d/Height %d/ColorSpace/DeviceGray/BitsPerComponent 8"
-        b"/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream" % (width, height, len(packed), packed),
-    )
-    out, places = b"%PDF-1.4\n", []
-    for number, body in enumerate(bodies, 1):
-        places.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    trailer = b"trailer\n<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % len(out)
-    return out + b"xref\n0 6\n0000000000 65535 f \n" + table + trailer
 
 
 def letters_of(pieces: Sequence[PdfTextPiece]) -> str:
@@ -167,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with Extractor(memory=2 << 30) as extractor:
         for at, page in enumerate(chosen):
             quarters = options.angles[at % len(options.angles)]
-            data = as_pdf(scanned(page.picture, rng, quarters))
+            data = pdf_of([scanned(page.picture, rng, quarters)], 72 / _PER_INCH)
             began = time.monotonic()
             said, _count = extractor.recognise(data, 0, seconds=600)
             seconds.append(time.monotonic() - began)

@@ -247,7 +247,7 @@ class Extractions:
             if isinstance(known, StoredText):
                 return known
             if found is Failure.EMPTY:
-                return None
+                found = known
         if isinstance(found, Failure):
             raise Skipped(_REASONS[found])
         if found is None:
@@ -267,9 +267,8 @@ class Extractions:
         """The text of a document. Raises `Skipped` with the reason, ``NOT_READ`` when it was ``cancelled``.
 
         ``further`` is asked before each part of a long document behind those that are known: without it all are read.
-        ``pictures`` says what happens to pages that are pictures beside others with text; where all of them are, they
-        are recognised in any case if the user asked for that. ``identity`` is of the file that the data are of, if it
-        can be trusted later on.
+        ``pictures`` says what happens to pages that are pictures; a document of nothing else raises ``NOT_READ`` until
+        it was recognised. ``identity`` is of the file that the data are of, if it can be trusted later on.
         """
         if reader_version(kind) is None:
             raise Skipped(SkipReason.NO_READER)
@@ -284,19 +283,21 @@ class Extractions:
             reader = None if scanner is None else scanner.reader
             if scanner is None or reader is None:
                 raise
-            return _told(self._known_or(reader, digest, lambda: scanner.text(data, stopped)))
+            return _told(self._known_or(reader, digest, _recognising(scanner, data, digest, stopped, pictures)))
         recognition = self._recognition if kind.pictures and plain.extracted.pages else None
         if recognition is None:
             return _told(plain, _TURNED_OFF if self._ocr == OCR_OFF else _NOT_INSTALLED)
         return self._with_pictures(plain, recognition, digest, data, stopped, pictures)
 
     def forget_failures(self, kind: DocumentKind, data: bytes) -> None:
-        """Have a document read again that took too long, or ended its reader."""
-        content = (reader_of(kind), hashlib.sha256(data).hexdigest())
-        with self._turn:
-            self._failed.pop(content, None)
-        if self._store is not None:
-            self._store.drop(*content)
+        """Have a document read again that took too long, or ended its reader; its pictures, too."""
+        digest, recognition = hashlib.sha256(data).hexdigest(), self._recognition if kind.pictures else None
+        for reader in (reader_of(kind), None if recognition is None else recognition.reader):
+            if reader is not None:
+                with self._turn:
+                    self._failed.pop((reader, digest), None)
+                if self._store is not None:
+                    self._store.drop(reader, digest)
 
     def _plain(
         self,
@@ -341,7 +342,8 @@ class Extractions:
 
         if self._recognition is not None and self._recognition.reader is not None:
             with suppress(Unextracted, Cancelled):
-                found, _count = self._recognition.page(data, page, _PAGE_SECONDS, lambda: False)
+                digest = hashlib.sha256(data).hexdigest()
+                found, _count = self._recognition.page(data, digest, page, _PAGE_SECONDS, lambda: False)
                 return found if isinstance(found, ScannedPage) else None
         return None
 
@@ -359,13 +361,9 @@ class Extractions:
         if reader is None or pictures is Pictures.LEFT or plain.extracted.left:
             return _told(plain)
 
-        def recognise() -> Extracted:
-            if pictures is Pictures.KNOWN:
-                raise Skipped(SkipReason.NOT_READ)
-            return recognition.text(data, stopped, plain.extracted.pages)
-
+        read = _recognising(recognition, data, digest, stopped, pictures, plain.extracted.pages)
         try:
-            return _told(self._known_or(reader, digest, recognise))
+            return _told(self._known_or(reader, digest, read))
         except Skipped as skipped:
             if skipped.reason is SkipReason.NOT_READ:
                 return _told(replace(plain, waiting=True), _NOT_YET)
@@ -447,6 +445,24 @@ class Extractions:
             self._used += _size(extracted)
             while self._used > self._memory and self._known:
                 self._used -= _size(self._known.popitem(last=False)[1])
+
+
+def _recognising(
+    recognition: Recognition,
+    data: bytes,
+    digest: str,
+    stopped: Callable[[], bool],
+    pictures: Pictures,
+    pages: Sequence[int] = (),
+) -> Callable[[], Extracted]:
+    """What has pages recognised, all of them without any; only what is known already is taken where nobody waits."""
+
+    def recognise() -> Extracted:
+        if pictures is Pictures.KNOWN:
+            raise Skipped(SkipReason.NOT_READ)
+        return recognition.text(data, digest, stopped, pages)
+
+    return recognise
 
 
 def _unreadable(kind: DocumentKind, known: Extracted, reason: SkipReason) -> Extracted:

@@ -703,7 +703,8 @@ class TextStore:
 
         None is begun after ``seconds``; the one under way is broken off then, unless ``patient``. Without any text yet
         that is a little later. What memory has no room for waits on. ``only`` are the ones that are meant; without, a
-        part of the time goes into what the documents say of themselves. ``longer`` reads those on, too, of which a part
+        part of the time goes into what the documents say of themselves. Documents that are nothing but pictures come
+        last: to recognise one takes longer than to read many. ``longer`` reads those on, too, of which a part
         was read: their texts become others, so never while a question holds on to what it found. After `fill` or
         `refresh`, while their roots are open.
         """
@@ -722,10 +723,16 @@ class TextStore:
         wanted = [key for key in wanted if key not in self._left] + [
             key for key in wanted if longer and key in self._left
         ]
+        scans: list[Key] = []
         for done, key in enumerate(wanted):
             if progress is not None:
                 progress(done, len(wanted))
-            if over(begun=False) or not self._read_document(key, over):
+            if self._full or over(begun=False):
+                break
+            if not self._read_document(key, over):
+                scans.append(key)
+        for key in scans:
+            if self._full or over(begun=False) or not self._read_document(key, over, Pictures.RECOGNISED):
                 break
         extractions().flush()
         return len(self.slots) - before
@@ -744,11 +751,11 @@ class TextStore:
             for key, said in zip(keys, self._intake.glanced(kind, documents, stopped), strict=True):
                 self._unread.glanced(key, said)
 
-    def _read_document(self, key: Key, over: Callable[..., bool]) -> bool:
+    def _read_document(self, key: Key, over: Callable[..., bool], pictures: Pictures = Pictures.KNOWN) -> bool:
         """Take one document in, as far as the time goes; False when it has to wait after all."""
         try:
             identity, read = self._intake.extracted(
-                self._roots[key[0]], key[1], over, further=lambda: not over(begun=False)
+                self._roots[key[0]], key[1], over, pictures, further=lambda: not over(begun=False)
             )
         except Skipped as skipped:
             if skipped.reason is SkipReason.NOT_READ:

@@ -8,8 +8,8 @@ folder that is searched, and gives up files, network and memory before it starts
 from __future__ import annotations
 
 import atexit
-import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -38,8 +38,6 @@ from lens_lsp.documents.kinds import (
 )
 from lens_lsp.model.lazy_regex import regex
 
-SECONDS = 300.0
-"""As long as the pages of one document may take together."""
 PAGE_SECONDS = 30.0
 MOST_PAGES = 300
 """A longer document is not recognised: half of it would be told as all."""
@@ -76,6 +74,9 @@ def tesseract(path: str, roots: Sequence[str]) -> str | None:
 class Recognition(ABC):
     """Recognises text on pages of PDF files. Safe for threads."""
 
+    seconds = math.inf
+    """As long as the pages of one document may take together."""
+
     def __init__(self, extractor: Extractor) -> None:
         self.extractor = extractor
         """Draws pages, and puts the text together."""
@@ -87,23 +88,26 @@ class Recognition(ABC):
 
     @abstractmethod
     def page(
-        self, data: bytes, number: int, seconds: float, cancelled: Callable[[], bool]
+        self, data: bytes, digest: str, number: int, seconds: float, cancelled: Callable[[], bool]
     ) -> tuple[str | ScannedPage, int]:
-        """What stands on a page, from 1, and how many there are. Raises `Unextracted` and `Cancelled`."""
+        """What stands on a page, from 1, and how many there are; ``digest`` is the SHA-256 of the document's ``data``.
 
-    def text(self, data: bytes, cancelled: Callable[[], bool], pages: Sequence[int] = ()) -> Extracted:
+        Raises `Unextracted` and `Cancelled`.
+        """
+
+    def text(self, data: bytes, digest: str, cancelled: Callable[[], bool], pages: Sequence[int] = ()) -> Extracted:
         """The text of a PDF with what is recognised on some ``pages``, from 1, without any on all of them.
 
         Raises `Unextracted` without a text, and `Cancelled`.
         """
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + self.seconds
         found: dict[int, str | dict[str, Any]] = {}
         wanted = list(pages) or [1]
         while wanted:
             number = wanted.pop(0)
             if time.monotonic() >= until:
-                raise Unextracted(Failure.TIMED_OUT, f"not recognised in {SECONDS:g} s")
-            page, count = self.page(data, number, until - time.monotonic(), cancelled)
+                raise Unextracted(Failure.TIMED_OUT, f"not recognised in {self.seconds:g} s")
+            page, count = self.page(data, digest, number, until - time.monotonic(), cancelled)
             if not pages and not found:
                 wanted = list(range(2, count + 1))
             if len(found) + 1 + len(wanted) > MOST_PAGES:
@@ -139,28 +143,33 @@ class ModelRecognition(Recognition):
         """What is kept from the worker: `Extractor.kept`."""
         return self._models.kept
 
-    def page(self, data: bytes, number: int, seconds: float, cancelled: Callable[[], bool]) -> tuple[ScannedPage, int]:
+    def page(
+        self, data: bytes, digest: str, number: int, seconds: float, cancelled: Callable[[], bool]
+    ) -> tuple[ScannedPage, int]:
         """As `Recognition.page`: the lines and their boxes."""
-        content = (hashlib.sha256(data).hexdigest(), number)
         with self._turn:
-            known = self._known.get(content)
-        if known is None:
-            seconds = min(seconds, _MODEL_SECONDS)
-            self._rest.cancel()
-            known = self._models.recognise(data, number - 1, seconds=seconds, cancelled=cancelled)
-            with self._turn:
-                self._rest = threading.Timer(_IDLE, self._models.release)
-                self._rest.daemon = True
-                self._rest.start()
-                self._known[content] = known
-                while len(self._known) > MOST_PAGES:
-                    self._known.popitem(last=False)
-        return known
+            known = self._known.get((digest, number))
+        if known is not None:
+            return known
+        self._rest.cancel()
+        try:
+            found = self._models.recognise(data, number - 1, seconds=min(seconds, _MODEL_SECONDS), cancelled=cancelled)
+        finally:
+            self._rest = threading.Timer(_IDLE, self._models.release)
+            self._rest.daemon = True
+            self._rest.start()
+        with self._turn:
+            self._known[digest, number] = found
+            while len(self._known) > MOST_PAGES:
+                self._known.popitem(last=False)
+        return found
 
 
 class Tesseract(Recognition):
     """By a program in some languages: ``"eng"`` or ``"deu+eng"``. ``data`` is the folder of its models, where the
     user's ``TESSDATA_PREFIX`` names one; ``page_seconds`` are as long as it may take for a page."""
+
+    seconds = 300.0
 
     def __init__(
         self,
@@ -186,7 +195,9 @@ class Tesseract(Recognition):
         drawn = reader_version(kind_named("pdf"))
         return f"{_KIND.name}/{_EDITION}+{drawn}+tesseract.{found[1].decode('ascii')}+{self.languages}"
 
-    def page(self, data: bytes, number: int, seconds: float, cancelled: Callable[[], bool]) -> tuple[str, int]:
+    def page(
+        self, data: bytes, digest: str, number: int, seconds: float, cancelled: Callable[[], bool]
+    ) -> tuple[str, int]:
         """As `Recognition.page`: the text alone."""
         picture, count = self.extractor.picture(kind_named("pdf"), data, number - 1, cancelled=cancelled)
         options = ["stdin", "stdout", "-l", self.languages]

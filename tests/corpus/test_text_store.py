@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 import os
@@ -17,8 +18,9 @@ import numpy as np
 import pytest
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.document_store import DocumentStore
 from lens_lsp.corpus.encoding import LARGE
-from lens_lsp.corpus.extraction import DocumentOptions, Extractions, Pictures, extractions
+from lens_lsp.corpus.extraction import DocumentOptions, Extractions, Pictures, cache_folder, extractions
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Key, Root, Skipped
 from lens_lsp.corpus.scan import Hits, exact_literal, scan, word_literal
@@ -26,7 +28,7 @@ from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import FileEntry, discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import INSTALL, kind_named, missing
+from lens_lsp.documents.kinds import INSTALL, Failure, kind_named, missing
 from lens_lsp.model.documents import Skip, SkipReason
 from tests.availability import unavailable
 from tests.documents_made import docx, mail, pdf
@@ -892,6 +894,63 @@ def test_pages_that_cannot_be_recognised_cost_no_text(
     assert read.notices == ("pages 2-3 are pictures and were not read and could not be recognised",)
     assert not read.waiting
     assert not known.of(PDF, mixed).waiting, "it is not tried again"
+
+
+def test_a_scan_comes_behind_all_documents_that_have_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if lacking := missing(PDF):
+        unavailable("documents", f"{', '.join(lacking)} not installed: {INSTALL}")
+    from tests.documents.pdf_files import PageMaking, PdfMaking, text
+    from tests.documents.scans import scan
+
+    turned_on(extractions(), tmp_path, monkeypatch, f"touch '{tmp_path}/begun'; cat > /dev/null; echo '{STAMP}'")
+    folder = tmp_path / "searched"
+    folder.mkdir()
+    (folder / "stamp.pdf").write_bytes(scan(["nothing"]) + b"\n% of this test alone")
+    for number in range(3):
+        page = PageMaking(text(f"{CRANE} {number}", 60, 80))
+        (folder / f"{number}.pdf").write_bytes(PdfMaking([page]).written())
+    root = Root(str(folder))
+    try:
+        cache = TextStore(budget=1 << 20)
+        cache.fill(root, discover(root, CorpusRules(), names_only=True).paths, {})
+        # The question means the scan; whoever asks has no time left once the others are read.
+        assert cache.read_documents("stamp", seconds=math.inf, cancelled=lambda: cache.live == 3) == 3
+        assert _holds(cache, "crane")
+        assert not (tmp_path / "begun").exists()
+        assert cache.unread_documents == 1
+        assert cache.read_documents("stamp", seconds=math.inf) == 1
+        assert _holds(cache, "stamp")
+        assert cache.unread_documents == 0
+    finally:
+        root.close()
+        extractions().use(DocumentOptions(stored=False), [])
+
+
+def test_pages_that_took_too_long_to_recognise_are_tried_again_where_that_is_asked_for(
+    known: Extractions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process gave up on them: what it left in the store holds until it is to be forgotten."""
+    if lacking := missing(PDF):
+        unavailable("documents", f"{', '.join(lacking)} not installed: {INSTALL}")
+    from tests.documents.scans import scan
+
+    turned_on(known, tmp_path, monkeypatch, f"cat > /dev/null; echo '{STAMP}'")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    known.use(DocumentOptions(ocr="eng"), [str(tmp_path / "searched")])
+    data, identity = scan(["nothing"]), (1, 1, 1, 1, 1)
+    reader = known.of(PDF, data, identity=identity, pictures=Pictures.RECOGNISED).reader
+    known.flush()
+    other = DocumentStore(cache_folder())
+    other.put_failure(reader, hashlib.sha256(data).hexdigest(), Failure.TIMED_OUT)
+    other.close()
+    with Extractor() as extractor:
+        anew = Extractions(extractor)
+        anew.use(DocumentOptions(ocr="eng"), [str(tmp_path / "searched")])
+        with pytest.raises(Skipped, match="timed-out"):
+            anew.stored(PDF, identity)
+        anew.forget_failures(PDF, data)
+        assert anew.of(PDF, data, pictures=Pictures.RECOGNISED).extracted.text == STAMP
 
 
 def test_a_text_becomes_another_between_two_questions(

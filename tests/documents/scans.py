@@ -4,38 +4,41 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from lens_lsp.documents.readers.pdf import PdfReader
+from lens_lsp.documents.readers.pdf import drawn_page, opened
 from tests.documents.pdf_files import PageMaking, PdfMaking, lines
+
+_PER_INCH = 300
+Grey = np.ndarray[Any, np.dtype[np.uint8]]
+"""Rows of pixels, from black to white."""
 
 
 def scan(*pages: Sequence[str], quarters: int = 0) -> bytes:
     """A PDF with a picture of these lines on each of its pages, and no text; ``quarters`` to the left it lies."""
-    written = [PdfMaking([PageMaking(lines(page, 60, 80, step=34, size=20))]).written() for page in pages]
-    pictures = [_turned(PdfReader().picture(data, 0)[0], quarters) for data in written]
-    return _pictures(pictures, lies=quarters % 2 == 1)
+    written = (PdfMaking([PageMaking(lines(page, 60, 80, step=34, size=20))]).written() for page in pages)
+    return pdf_of([np.rot90(_drawn(data), quarters) for data in written], 72 / _PER_INCH)
 
 
-def _turned(picture: bytes, quarters: int) -> bytes:
-    _, size, _, pixels = picture.split(b"\n", 3)
-    width, height = map(int, size.split())
-    turned = np.rot90(np.frombuffer(pixels, np.uint8).reshape(height, width), quarters)
-    return b"P5\n%d %d\n255\n%s" % (turned.shape[1], turned.shape[0], turned.tobytes())
+def _drawn(data: bytes) -> Grey:
+    with opened(data) as document:
+        width, height, pixels, _scale = drawn_page(document, 0, _PER_INCH, 10**8)
+    return np.frombuffer(pixels, np.uint8).reshape(height, width)
 
 
-def _pictures(pictures: Sequence[bytes], *, lies: bool) -> bytes:
+def pdf_of(pictures: Sequence[Grey], points: float) -> bytes:
+    """A PDF with a picture on each of its pages and nothing else; ``points`` are those of a pixel."""
     kids = " ".join(f"{3 + 3 * at} 0 R" for at in range(len(pictures)))
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", f"<</Type/Pages/Kids[{kids}]/Count {len(pictures)}>>".encode()]
     for at, picture in enumerate(pictures):
-        _, size, _, pixels = picture.split(b"\n", 3)
-        width, height = map(int, size.split())
-        packed, number = zlib.compress(pixels), 3 + 3 * at
-        across, up = (792, 612) if lies else (612, 792)
-        shown = b"%d 0 0 %d 0 0 cm /I Do" % (across, up)
+        height, width = picture.shape
+        across, up = width * points, height * points
+        packed, number = zlib.compress(picture.tobytes(), 1), 3 + 3 * at
+        shown = b"%f 0 0 %f 0 0 cm /I Do" % (across, up)
         objects += [
-            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents %d 0 R/Resources<</XObject<</I %d 0 R>>>>>>"
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %f %f]/Contents %d 0 R/Resources<</XObject<</I %d 0 R>>>>>>"
             % (across, up, number + 1, number + 2),
             b"<</Length %d>>\nstream\n%s\nendstream" % (len(shown), shown),
             b"<</Type/XObject/Subtype/Image/Width %d/Height %d/ColorSpace/DeviceGray/BitsPerComponent 8"

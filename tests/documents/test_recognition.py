@@ -7,26 +7,20 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lens_lsp.documents.extractor import Cancelled, Extractor
-from lens_lsp.documents.kinds import INSTALL, Failure, Unextracted, kind_named, missing, reader_version
+from lens_lsp.documents.kinds import Failure, Unextracted, kind_named, reader_version
 from lens_lsp.documents.recognition import Tesseract, tesseract
 from tests.availability import unavailable
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the programs of these tests are scripts of a shell")
+DIGEST = "0" * 64
+"""Of whatever document: tesseract keeps nothing by it."""
 CRANE = "The harbour crane lifts forty tonnes."
-
-
-@pytest.fixture(scope="module")
-def extractor() -> Iterator[Extractor]:
-    if lacking := missing(kind_named("pdf")):
-        unavailable("documents", f"{', '.join(lacking)} not installed: {INSTALL}")
-    with Extractor() as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +102,7 @@ class TestRunning:
         self, extractor: Extractor, scanned: bytes, program: Program
     ) -> None:
         made = Tesseract(program('head -c 2; echo " for $4."; echo; echo "Split-"; echo "words."'), "deu", extractor)
-        found = made.text(scanned, never)
+        found = made.text(scanned, DIGEST, never)
         assert found.text == "P5 for deu.\n\nSplitwords.\n\nP5 for deu.\n\nSplitwords."
         assert [dict(each) for each in found.locators.locators] == [
             {"page": 1, "by": "ocr"},
@@ -121,7 +115,7 @@ class TestRunning:
     ) -> None:
         data = _mixed()
         made = Tesseract(program("cat > /dev/null; echo 'A stamp: paid.'"), "eng", extractor)
-        found = made.text(data, never, [2, 4])
+        found = made.text(data, DIGEST, never, [2, 4])
         assert found.text == f"{CRANE}\n\nA stamp: paid.\n\nThe end.\n\nA stamp: paid."
         assert [dict(each) for each in found.locators.locators] == [
             {"page": 1},
@@ -134,14 +128,14 @@ class TestRunning:
 
     def test_text_that_is_there_is_never_replaced(self, extractor: Extractor, program: Program) -> None:
         made = Tesseract(program("cat > /dev/null; echo 'A stamp: paid.'"), "eng", extractor)
-        found = made.text(_mixed(), never, [1, 2])
+        found = made.text(_mixed(), DIGEST, never, [1, 2])
         assert found.text == f"{CRANE}\n\nA stamp: paid.\n\nThe end."
         assert found.pages == (4,)
 
     def test_more_pages_than_are_recognised_are_none(self, extractor: Extractor, program: Program) -> None:
         made = Tesseract(program("echo never"), "eng", extractor)
         with pytest.raises(Unextracted, match="301 pages are too many"):
-            made.text(_mixed(), never, range(1, 302))
+            made.text(_mixed(), DIGEST, never, range(1, 302))
 
     def test_the_reader_names_the_programs_version_and_the_languages(
         self, extractor: Extractor, program: Program
@@ -156,25 +150,25 @@ class TestRunning:
         self, extractor: Extractor, scanned: bytes, program: Program, script: str
     ) -> None:
         with pytest.raises(Unextracted) as raised:
-            Tesseract(program(script), "eng", extractor).text(scanned, never)
+            Tesseract(program(script), "eng", extractor).text(scanned, DIGEST, never)
         assert raised.value.failure is Failure.EMPTY
 
     def test_blank_pages_are_empty(self, extractor: Extractor, scanned: bytes, program: Program) -> None:
         with pytest.raises(Unextracted) as raised:
-            Tesseract(program("cat > /dev/null; echo"), "eng", extractor).text(scanned, never)
+            Tesseract(program("cat > /dev/null; echo"), "eng", extractor).text(scanned, DIGEST, never)
         assert raised.value.failure is Failure.EMPTY
 
     def test_a_program_that_hangs_is_given_up(self, extractor: Extractor, scanned: bytes, program: Program) -> None:
         began = time.monotonic()
         with pytest.raises(Unextracted):
-            Tesseract(program("sleep 600"), "eng", extractor, page_seconds=0.3).text(scanned, never)
+            Tesseract(program("sleep 600"), "eng", extractor, page_seconds=0.3).text(scanned, DIGEST, never)
         assert time.monotonic() - began < 60
 
     def test_nobody_waits_for_what_nobody_wants(self, extractor: Extractor, scanned: bytes, program: Program) -> None:
         asked = iter([False] * 3)
         made = Tesseract(program("sleep 600"), "eng", extractor)
         with pytest.raises(Cancelled):
-            made.text(scanned, lambda: next(asked, True))
+            made.text(scanned, DIGEST, lambda: next(asked, True))
 
     def test_it_has_no_files_but_the_systems_and_its_own_and_no_environment(
         self, extractor: Extractor, scanned: bytes, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -189,7 +183,7 @@ class TestRunning:
         free = subprocess.run([tool], capture_output=True, check=False, stdin=subprocess.DEVNULL).stdout
         assert free.split() == [b"page", b"canary-3f9dcanary-77aa"], "the control: a free program reads both"
         (tmp_path / "written").unlink()
-        found = Tesseract(tool, "eng", extractor).text(scanned, never)
+        found = Tesseract(tool, "eng", extractor).text(scanned, DIGEST, never)
         assert found.text == "page\n\npage"
         assert not (tmp_path / "written").exists()
 
@@ -201,4 +195,4 @@ def test_the_real_program_reads_a_scan(extractor: Extractor, scanned: bytes) -> 
     made = Tesseract(os.path.realpath(found), "eng", extractor)
     if made.reader is None:
         unavailable("tesseract-ocr", "tesseract does not start")
-    assert made.text(scanned, never).text == f"{CRANE}\n\nNobody rows at night."
+    assert made.text(scanned, DIGEST, never).text == f"{CRANE}\n\nNobody rows at night."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,21 +11,14 @@ import pytest
 
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.frames import Damaged, scanned_from, scanned_to
-from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, SCAN, ScannedLine, ScannedPage, kind_named, missing
+from lens_lsp.documents.kinds import INSTALL_OCR, SCAN, ScannedLine, ScannedPage, kind_named, missing
 from lens_lsp.documents.recognition import ModelRecognition, Recognition
 from tests.availability import unavailable
 from tests.documents.scans import scan
 
+DIGEST = "scripted"
 CRANE = "The harbour crane lifts forty tonnes."
 NIGHT = "Nobody rows at night."
-
-
-@pytest.fixture(scope="module")
-def extractor() -> Iterator[Extractor]:
-    if lacking := missing(kind_named("pdf")):
-        unavailable("documents", f"{', '.join(lacking)} not installed: {INSTALL}")
-    with Extractor() as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +58,7 @@ class Scripted(Recognition):
     def reader(self) -> str:
         return "pdf-ocr/scripted"
 
-    def page(self, data: bytes, number: int, seconds: float, cancelled: object) -> tuple[ScannedPage, int]:
+    def page(self, data: bytes, digest: str, number: int, seconds: float, cancelled: object) -> tuple[ScannedPage, int]:
         return self.said, 1
 
 
@@ -78,7 +70,7 @@ class TestLayout:
             ("lift.", 60, 85, 112),
             ("A new paragraph.", 60, 160, 160),
         )
-        found = Scripted(extractor, said).text(scan([CRANE]), never)
+        found = Scripted(extractor, said).text(scan([CRANE]), DIGEST, never)
         assert found.text == (
             "The harbour crane was built in Rotterdam by two brothers who never saw it lift.\n\nA new paragraph."
         )
@@ -88,7 +80,7 @@ class TestLayout:
         left = [(f"left words of the line number {n}", 60.0, 280.0, 80.0 + 16 * n) for n in range(6)]
         right = [(f"right words of the line number {n}", 330.0, 550.0, 80.0 + 16 * n) for n in range(6)]
         both = [line for pair in zip(left, right, strict=True) for line in pair]
-        found = Scripted(extractor, page(*both)).text(scan([CRANE]), never).text
+        found = Scripted(extractor, page(*both)).text(scan([CRANE]), DIGEST, never).text
         assert found.index("left words of the line number 5") < found.index("right words of the line number 0")
 
 
@@ -138,7 +130,7 @@ class TestFrames:
 
 class TestModels:
     def test_they_read_every_page_and_say_how_sure_they_are(self, models: ModelRecognition) -> None:
-        found = models.text(scan([CRANE], [NIGHT]), never)
+        found = models.text(scan([CRANE], [NIGHT]), "two pages", never)
         assert found.text == f"{CRANE}\n\n{NIGHT}"
         places = [dict(place) for place in found.locators.locators]
         assert [place["page"] for place in places] == [1, 2]
@@ -149,18 +141,18 @@ class TestModels:
     @pytest.mark.parametrize("quarters", [1, 2, 3])
     def test_a_page_that_lies_is_turned_as_a_whole(self, models: ModelRecognition, quarters: int) -> None:
         lines = [CRANE, NIGHT, "The keeper signs the book of the harbour.", "Every ship pays."]
-        said, _pages = models.page(scan(lines, quarters=quarters), 1, 60, never)
+        said, _pages = models.page(scan(lines, quarters=quarters), f"turned {quarters}", 1, 60, never)
         assert [line.text for line in said.lines] == lines
         assert (said.turned + quarters) % 4 == 0
 
     def test_a_page_is_read_once(self, models: ModelRecognition) -> None:
         data = scan([CRANE])
-        first, _pages = models.page(data, 1, 60, never)
-        again, _pages = models.page(data, 1, 0.0, lambda: True)
+        first, _pages = models.page(data, "once", 1, 60, never)
+        again, _pages = models.page(data, "once", 1, 0.0, lambda: True)
         assert first is again
 
     def test_nothing_is_kept_from_the_worker_less_than_from_others(self, models: ModelRecognition) -> None:
-        models.page(scan([NIGHT]), 1, 60, never)
+        models.page(scan([NIGHT]), "night", 1, 60, never)
         with Extractor() as plain:
             plain.picture(kind_named("pdf"), scan([NIGHT]), 0)
             assert models.kept == plain.kept
