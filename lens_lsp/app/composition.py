@@ -25,7 +25,6 @@ from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory
-    from lens_lsp.app.settings import Request
     from lens_lsp.app.workspace_store import StoreChoice
     from lens_lsp.judge.cancellation import Stop
     from lens_lsp.judge.llm.conversation import Preview

@@ -105,37 +105,38 @@ class DocumentStore:
     def text(self, reader: str, sha256: str) -> StoredText | Failure | None:
         """The text of a content by a reader, or why it has none; None where nothing is known."""
 
-        def found(connection: sqlite3.Connection) -> StoredText | Failure | None:
-            rows = connection.execute(
-                "SELECT id, text, gist, failure, used FROM texts WHERE reader=? AND sha256=? ORDER BY first",
-                (reader, bytes.fromhex(sha256)),
-            ).fetchall()
-            if not rows:
-                return None
-            self._note_use((row[0], row[4]) for row in rows)
-            if rows[0][3] is not None:
-                return Failure(rows[0][3])
-            texts = [_unpacked(row[1]).decode("utf-8") for row in rows]
-            gists = [gist_from(json.loads(_unpacked(row[2]))) for row in rows]
-            return StoredText(joined_text(texts), joined_gist(gists))
+        def made(parts: Sequence[tuple[bytes, bytes]]) -> StoredText:
+            texts = [_unpacked(text).decode("utf-8") for text, _ in parts]
+            return StoredText(
+                joined_text(texts), joined_gist([gist_from(json.loads(_unpacked(gist))) for _, gist in parts])
+            )
 
-        return self._tried(found)
+        return self._found(reader, sha256, "gist", made)
 
     def extracted(self, reader: str, sha256: str) -> Extracted | Failure | None:
         """The same with all of its structure."""
 
-        def found(connection: sqlite3.Connection) -> Extracted | Failure | None:
+        def made(parts: Sequence[tuple[bytes, bytes]]) -> Extracted:
+            return joined([_extracted(text, structure) for text, structure in parts])
+
+        structure = "(SELECT structure FROM structures WHERE structures.id = texts.id)"
+        return self._found(reader, sha256, structure, made)
+
+    def _found(
+        self, reader: str, sha256: str, column: str, made: Callable[[Sequence[tuple[bytes, bytes]]], T]
+    ) -> T | Failure | None:
+        """What is ``made`` of the parts of a content, each its text and another ``column``, or why it has none."""
+
+        def found(connection: sqlite3.Connection) -> T | Failure | None:
             rows = connection.execute(
-                "SELECT texts.id, text, structure, failure, used FROM texts LEFT JOIN structures"
-                " ON structures.id = texts.id WHERE reader=? AND sha256=? ORDER BY first",
+                f"SELECT id, used, failure, text, {column} FROM texts WHERE reader=? AND sha256=? ORDER BY first",
                 (reader, bytes.fromhex(sha256)),
             ).fetchall()
             if not rows:
                 return None
-            self._note_use((row[0], row[4]) for row in rows)
-            if rows[0][3] is not None:
-                return Failure(rows[0][3])
-            return joined([_extracted(row[1], row[2]) for row in rows])
+            self._note_use((number, used) for number, used, *_ in rows)
+            failure = rows[0][2]
+            return made([row[3:] for row in rows]) if failure is None else Failure(failure)
 
         return self._tried(found)
 
