@@ -225,16 +225,16 @@ def heading_path(document: Document, offset: int) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def context_of(document: Document, span: Span, before: int = 0) -> tuple[Context, ...]:
+def context_of(document: Document, span: Span, before: int = 0, header: Span | None = None) -> tuple[Context, ...]:
     """The context of a span of a document, in the order of the text; no part overlaps the span, another part or text
     that is ours.
 
     ``before`` is how many code points of the file lie before the document's text; the spans that come back count from
-    the beginning of the file.
+    the beginning of the file. ``header`` names the columns of a row, where that is known better than its reader says.
     """
     found: list[Context] = []
     taken = [span, *document.structure.ours]
-    for role, part, near_end in _context_parts(document, span):
+    for role, part, near_end in _context_parts(document, span, header):
         whole = trim(document.text, part)
         if not len(whole) or any(whole.overlaps(other) for other in taken):
             continue
@@ -245,7 +245,7 @@ def context_of(document: Document, span: Span, before: int = 0) -> tuple[Context
     return tuple(sorted(found, key=lambda context: context.span))
 
 
-def _context_parts(document: Document, span: Span) -> Iterator[tuple[ContextRole, Span, bool]]:
+def _context_parts(document: Document, span: Span, header: Span | None) -> Iterator[tuple[ContextRole, Span, bool]]:
     """What may be context, the most useful first; whether its end or its beginning is nearer to the quote."""
     blocks = document.structure.blocks
     at = bisect_right(blocks, span.start, key=_BLOCK_START) - 1
@@ -253,8 +253,9 @@ def _context_parts(document: Document, span: Span) -> Iterator[tuple[ContextRole
     if at < 0:
         return
     block = blocks[at]
-    if block.kind is BlockKind.TABLE_ROW and block.header is not None and not span.contains(block.header):
-        yield ContextRole.HEADER, block.header, False
+    header = block.header if header is None else header
+    if block.kind is BlockKind.TABLE_ROW and header is not None and not span.contains(header):
+        yield ContextRole.HEADER, header, False
     if block.span.start < span.start < block.span.end and block.kind in PROSE:
         yield ContextRole.BEFORE, Span(block.span.start, span.start), True
     if blocks[last].span.start <= span.end < blocks[last].span.end and blocks[last].kind in PROSE:

@@ -453,9 +453,10 @@ class DocumentAccess:
         round_: int = 0,
         verdict: str | None = None,
         cut: tuple[str, ...] = (),
+        header: Span | None = None,
     ) -> Evidence:
         """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings, page
-        or cell are named."""
+        or cell are named, ``header`` the row or line that names the columns of a row."""
         self._notice(document)
         text = self._texts.setdefault(slot, SourceText(document.text))
         piece = self.text(slot).piece
@@ -482,7 +483,7 @@ class DocumentAccess:
             round=round_,
             verdict=verdict,
             private=document.structure.private,
-            context=context_of(document, span, before),
+            context=context_of(document, span, before, header),
             cut=cut,
             secrets=moved(secrets_of(document.text, document.path), before),
         )
