@@ -372,13 +372,13 @@ class _Senders:
         return replace(rules, fallback_encoding=LANGUAGES[languages[0]]) if languages else rules
 
     def _documents(self, command: CommandLine) -> DocumentOptions:
-        """What the user's own file and the command line say; nobody else has a word for it."""
+        """What the user says; only of OCR an editor's settings and the command line have a word for it."""
         before = self._highest("documents.cacheExtractions", "cache_extractions")
         if before is not None:
             self.notices.append(Notice("documents.cacheExtractions is called documents.store now"))
         stored = self._highest("documents.store", "store_documents")
         stored = before if stored is None else stored
-        return DocumentOptions(stored is not False, self._highest("documents.ocr", "ocr"))
+        return DocumentOptions(stored is not False, self._highest("documents.ocr", "ocr", command.ocr))
 
     def _extra_roots(self) -> tuple[str, ...]:
         """The folders that are there; the others are told of."""

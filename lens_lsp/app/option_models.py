@@ -229,6 +229,16 @@ class ClientOptions(SharedOptions):
         '["~/notes"]',
         "none",
     )
+    ocr: (
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]{1,19}(\+[A-Za-z][A-Za-z_]{1,19}){0,9}$")] | None
+    ) = _key(
+        "documents.ocr",
+        "whether text on scanned pages is recognised (`on`, `off`), or the languages for the `tesseract` on your PATH"
+        " to do it in; what is shown of it is marked as OCR; `--ocr on` or `off` says it for one command",
+        "on, off, or languages as tesseract names them, with + in between",
+        '"off"',
+        "on where lens-lsp[ocr] is installed; else scans, and scanned pages in other PDFs, are named and not read",
+    )
     mode: Literal["auto", "evidence", "fast", "deep"] | None = _key(
         "mode",
         "who judges and words: `evidence` needs no model, `fast` and `deep` do, `auto` is `fast` with one",
@@ -276,16 +286,6 @@ class UserOptions(ClientOptions):
         "true or false",
         "false",
         "true",
-    )
-    ocr: (
-        Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]{1,19}(\+[A-Za-z][A-Za-z_]{1,19}){0,9}$")] | None
-    ) = _key(
-        "documents.ocr",
-        "whether text on scanned pages is recognised (`on`, `off`), or the languages for the `tesseract` on your PATH"
-        " to do it in; what is shown of it is marked as OCR",
-        "on, off, or languages as tesseract names them, with + in between",
-        '"off"',
-        "on where lens-lsp[ocr] is installed; else scans, and scanned pages in other PDFs, are named and not read",
     )
     reader: _Reader | None = _key(
         "reader",

@@ -239,6 +239,16 @@ def scanned_to(page: ScannedPage) -> dict[str, Any]:
     return {"turned": page.turned, "width": page.width, "height": page.height, "lines": lines}
 
 
+def recognised_to(page: str | ScannedPage) -> Any:
+    """The JSON of a page that was recognised, by a program or by the models."""
+    return page if isinstance(page, str) else scanned_to(page)
+
+
+def recognised_from(said: object) -> str | ScannedPage:
+    """The page of its JSON; raises `Damaged` for anything else."""
+    return said if isinstance(said, str) else scanned_from(said)
+
+
 def _scanned_line(said: object) -> ScannedLine:
     text, *numbers = _list(said)
     if not isinstance(text, str) or len(text) > _LONGEST:

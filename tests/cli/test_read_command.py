@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from lens_process import Command, assert_one_sentence
 
-from lens_lsp.documents.kinds import INSTALL, kind_named, missing
+from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, SCAN, kind_named, missing
 from tests.availability import unavailable
 from tests.documents.pdf_files import PageMaking, PdfMaking, text
 from tests.documents_made import pdf
@@ -111,14 +111,58 @@ def test_interrupted_it_goes_on_where_it_was(lens: Command, environment: dict[st
     assert (found["coverage"]["unread"], found["coverage"]["partial"]) == (0, [])
 
 
+def test_a_scan_that_was_stopped_goes_on_behind_its_last_page(
+    lens: Command, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """A scan of four pages: the process is killed after the first or second, and no page is recognised twice."""
+    if lacking := missing(SCAN):
+        unavailable("ocr", f"{', '.join(lacking)} not installed: {INSTALL_OCR}")
+    from tests.documents.scans import scan
+
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    facts = ["The crane lifts forty tonnes.", "Nobody rows at night.", "The keeper signs.", "Every ship pays twice."]
+    (folder / "scan.pdf").write_bytes(scan(*([fact] for fact in facts)))
+    os.utime(folder / "scan.pdf", (1, 1))
+    command = [sys.executable, "-m", "lens_lsp", "read", "scans"]
+    running = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+    while running.poll() is None and not pages(environment):
+        pass
+    running.kill()
+    assert running.wait() != 0, "it was over before it could be stopped"
+    before = pages(environment)
+    assert before[:1] == [1]
+    assert len(before) < 4
+    first = rows(environment, "SELECT id FROM texts WHERE reader LIKE '%/page' ORDER BY first")
+    assert lens("read", "scans").status == 0
+    assert pages(environment) == [1, 2, 3, 4]
+    assert rows(environment, "SELECT id FROM texts WHERE reader LIKE '%/page' ORDER BY first")[: len(first)] == first
+    found = json.loads(lens("find", "what does every ship pay", "scans", "--json").out)["evidence"][0]
+    assert (found["quote"], found["locator"]["page"]) == (facts[3], 4)
+    lens("forget", "--cache")
+    (folder / "scan.pdf").write_bytes(scan(["lens: private"], ["Every ship pays twice."]))
+    assert "private, and so not kept: 1" in lens("read", "scans").text
+    assert pages(environment) == []
+
+
 def parts(environment: dict[str, str]) -> int:
     """How many parts of documents are kept."""
+    return len(rows(environment, "SELECT id FROM texts"))
+
+
+def pages(environment: dict[str, str]) -> list[int]:
+    """The numbers of the pages that were recognised and kept."""
+    return rows(environment, "SELECT first FROM texts WHERE reader LIKE '%/page' ORDER BY first")
+
+
+def rows(environment: dict[str, str], query: str) -> list[int]:
+    """What a query finds in the store of documents; nothing where there is no store."""
     import sqlite3
 
     for path in Path(environment["HOME"]).rglob("documents.db"):
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
         try:
-            return int(connection.execute("SELECT count(*) FROM texts").fetchone()[0])
+            return [row[0] for row in connection.execute(query)]
         finally:
             connection.close()
-    return 0
+    return []
