@@ -287,6 +287,14 @@ class UserOptions(ClientOptions):
         "false",
         "true",
     )
+    passwords: list[Annotated[str, StringConstraints(min_length=1, max_length=255)]] | None = _key(
+        "documents.passwords",
+        "what PDF and Office files are opened with that need a password, each tried in turn, beside the lines of"
+        " `LENS_DOCUMENT_PASSWORDS`; their texts are not kept on disk",
+        "a list of texts",
+        '["a password"]',
+        "none",
+    )
     reader: _Reader | None = _key(
         "reader",
         "who judges without a language model: the `shipped` reader, nobody (`off`: only counts, lists and extracts are "

@@ -52,8 +52,8 @@ _REQUIRED = (
 )  # fmt: skip
 _OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
 _VARIABLES = (
-    "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_MODEL", "LENS_READER",
-    "LENS_STORE"
+    "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_DOCUMENT_PASSWORDS",
+    "LENS_MODEL", "LENS_READER", "LENS_STORE"
 )  # fmt: skip
 _LARGE = 16 << 20
 """Bytes from which a file is counted without looking into it."""
@@ -272,6 +272,7 @@ def settings_in_words(settings: Settings) -> dict[str, object]:
         "cacheMegabytes": _number(memory, "a part of the machine's"),
         "documents.store": str(settings.documents.stored).lower(),
         "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
+        "documents.passwords": some(len(settings.documents.passwords), "password"),
         "documents.ocr": settings.documents.ocr or "on where lens-lsp[ocr] is installed",
     }
     excluded, scoped = (sum(len(getattr(each, name)) for each in rules.projects) for name in ("exclude", "scopes"))

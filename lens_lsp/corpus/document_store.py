@@ -1,8 +1,9 @@
 """Texts of documents on the disk, so that each is read once: one SQLite file for all folders of a user.
 
 A text is found by the hash of its document's bytes and the version of its reader, and by nothing else: no name and no
-path is in the file. A long document is kept in parts as they are read, and a scan in pages until all are. Beside each text, apart from it, stand the gist
-that a search needs (title, headings) and the structure that only documents need of which something is shown.
+path is in the file. A long document is kept in parts as they are read, a scan in pages, too, as they are recognised.
+Beside each text, apart from it, stand the gist that a search needs (title, headings) and the structure that only
+documents need of which something is shown.
 
 It is a cache: what is damaged is set aside and begun anew, what cannot be written is read again by the next start. It
 is for the user alone, at most ``most`` bytes, and forgets what nobody used for `DAYS`. No write-ahead log: SQLite

@@ -338,7 +338,9 @@ _FAILURES = dict.fromkeys(
 
 
 def preferences() -> dict[str, object]:
-    """What the user's file says, how it is about the key and about scans. Raises `UsageError` for a file that cannot be used."""
+    """What the user's file says, how it is about the key and about scans.
+
+    Raises `UsageError` for a file that cannot be used."""
     settings = read_settings((), os.environ)
     model = settings.model
     on, words = recognition_state(settings.documents, os.environ.get("PATH", ""), settings.extra_roots)

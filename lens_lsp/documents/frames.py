@@ -151,6 +151,7 @@ def extracted_from(head: dict[str, Any], body: bytes) -> Extracted:
             private=_words(head["private"]),
             read=_count(head["read"]),
             left=_count(head["left"]),
+            unlocked=head.get("unlocked") is True,
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise Damaged(f"a reply that is not in order: {error}") from error
@@ -350,6 +351,7 @@ def joined(parts: Sequence[Extracted]) -> Extracted:
         private=next((part.private for part in parts if part.private is not None), None),
         read=parts[-1].read,
         left=parts[-1].left,
+        unlocked=any(part.unlocked for part in parts),
     )
 
 

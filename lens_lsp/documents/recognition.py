@@ -194,6 +194,7 @@ class ModelRecognition(Recognition):
         if known is not None:
             return known
         self._rest.cancel()
+        self._models.passwords = self.extractor.passwords
         try:
             found = self._models.recognise(data, number - 1, seconds=min(seconds, _MODEL_SECONDS), cancelled=cancelled)
         finally:

@@ -86,7 +86,17 @@ def _pipes() -> tuple[IO[bytes], IO[bytes], int]:
 def _read(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     """The reply to a job: a text, what documents of some ``sizes`` say of themselves, a ``picture`` for a program, the
     view of a ``page`` for people; or why not."""
-    return _guarded(lambda: _done(job, data))
+    said, body = _guarded(lambda: _done(job, data))
+    if said.get("failure") == Failure.ENCRYPTED and job.get("passwords"):
+        said, body = _guarded(lambda: _done(job, _unlocked(data, job["passwords"])))
+        said["unlocked"] = True
+    return said, body
+
+
+def _unlocked(data: bytes, passwords: Sequence[str]) -> bytes:
+    from lens_lsp.documents.readers.locked import unlocked  # pdfium, which few documents need
+
+    return unlocked(data, passwords)
 
 
 def _done(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:

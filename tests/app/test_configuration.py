@@ -265,6 +265,7 @@ WRONG = {
     "documents.cacheExtractions": '"canary"',
     "documents.store": '"canary"',
     "documents.ocr": '"eng; canary"',
+    "documents.passwords": '"canary"',
     "reader": '"canary/model"',
 }
 

@@ -145,6 +145,37 @@ def test_a_scan_that_was_stopped_goes_on_behind_its_last_page(
     assert pages(environment) == []
 
 
+def test_what_a_password_opens_is_read_and_neither_it_nor_the_text_is_kept(
+    lens: Command, environment: dict[str, str], papers: Path, tmp_path: Path
+) -> None:
+    making = PdfMaking([PageMaking(text("The vault holds nine hundred gold coins.", 60, 60))], password="hunter2")
+    (papers / "vault.pdf").write_bytes(making.written())
+    asked = ("find", "how many gold coins are in the vault?", "papers/vault.pdf")
+    assert "LENS_DOCUMENT_PASSWORDS" in lens(*asked).complaint
+    assert "they open with a password; write it into documents.passwords" in lens("read", "papers").complaint
+    wrong = lens(*asked, env={**environment, "LENS_DOCUMENT_PASSWORDS": "hunter1"})
+    assert "it opens with a password, and none that you gave fits" in wrong.complaint
+    (tmp_path / "own.toml").write_text('documents.passwords = ["hunter1", "hunter2"]\n')
+    own = {**environment, "LENS_CONFIG": str(tmp_path / "own.toml")}
+    for env in (own, {**environment, "LENS_DOCUMENT_PASSWORDS": "hunter1\nhunter2\n"}):
+        found = json.loads(lens(*asked, "--json", env=env).out)
+        assert "nine hundred gold coins" in found["evidence"][0]["quote"]
+    assert lens("read", "papers", env=own).status == 0
+    (papers / ".lens.toml").write_text('documents.passwords = ["hunter2"]\n')
+    assert "only the user's own file says that" in lens("find", "gold coins", "papers").complaint
+    assert lens("doctor", "papers", "--json", env=own).text.count("hunter") == 0
+    (database,) = Path(environment["HOME"]).rglob("documents.db")
+    import sqlite3
+    import zlib
+
+    with sqlite3.connect(database) as connection:
+        kept = [zlib.decompress(row[0]) for row in connection.execute("SELECT text FROM texts WHERE text NOT NULL")]
+    connection.close()
+    assert any(b"monthly rent" in each for each in kept)
+    assert not any(b"gold coins" in each for each in kept)
+    assert b"hunter" not in database.read_bytes()
+
+
 def parts(environment: dict[str, str]) -> int:
     """How many parts of documents are kept."""
     return len(rows(environment, "SELECT id FROM texts"))

@@ -82,7 +82,13 @@ def test_settings_are_kept_in_the_user_s_own_file(start: Start, home: Path, fold
     assert desktop.send("PUT", "/api/settings", {"documents.ocr": "off"}).json()["ocr"]["on"] is False
     assert "0.8 GB" in told(desktop)["ocr"]["words"]
     text = config(home).read_text()
-    for wrong in ({"mode": "all"}, {"documents.ocr": "x y"}, {"model.baseUrl": "http://evil.example"}, {"no.such": 1}, {"budget.calls": -1}):
+    for wrong in (
+        {"mode": "all"},
+        {"documents.ocr": "x y"},
+        {"model.baseUrl": "http://evil.example"},
+        {"no.such": 1},
+        {"budget.calls": -1},
+    ):
         refused = desktop.send("PUT", "/api/settings", wrong)
         assert (refused.status, refused.json()["error"]["name"]) == (422, "lens.usage")
     assert config(home).read_text() == text

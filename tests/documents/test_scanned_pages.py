@@ -92,7 +92,6 @@ class TestLayout:
         found = Scripted(extractor, page(*both)).text(scan([CRANE]), DIGEST, never).text
         assert found.index("left words of the line number 5") < found.index("right words of the line number 0")
 
-
     def test_a_page_that_nobody_can_read_is_named_and_costs_no_other_page(self, extractor: Extractor) -> None:
         class Choking(Scripted):
             def page(self, data: bytes, digest: str, number: int, *rest: object) -> tuple[ScannedPage, int]:
