@@ -100,6 +100,8 @@ KINDS = (
 )
 SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
 """Kinds without a reader that is kept well, and as what their programs save them for one that has."""
+LOCKED = f"{_READERS}.locked"
+"""Where documents with a password are opened; only the worker imports it."""
 UNLOCKING = Library("msoffcrypto-tool", "msoffcrypto")
 """What opens Office files with a password, where the user installed it."""
 SCAN = DocumentKind("scan", (), f"{_READERS}.scanned_pages", "ScanReader", (_PDFIUM, _RAPIDOCR))

@@ -28,7 +28,7 @@ from lens_lsp.documents.frames import (
     scanned_to,
     send,
 )
-from lens_lsp.documents.kinds import DocumentReader, Failure, Unextracted
+from lens_lsp.documents.kinds import LOCKED, DocumentReader, Failure, Unextracted
 
 MOST_JOBS = 200
 """Documents after which a worker gives way to a fresh one: what one left behind should not last."""
@@ -94,9 +94,8 @@ def _read(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _unlocked(data: bytes, passwords: Sequence[str]) -> bytes:
-    from lens_lsp.documents.readers.locked import unlocked  # pdfium, which few documents need
-
-    return unlocked(data, passwords)
+    unlocked: bytes = importlib.import_module(LOCKED).unlocked(data, passwords)
+    return unlocked
 
 
 def _done(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
