@@ -744,8 +744,9 @@ def notices(skips: Iterable[Skip]) -> list[str]:
     unread = Counter(skip.path.rpartition(".")[2].lower() for skip in skips if skip.reason is SkipReason.UNSUPPORTED)
     for suffix, saved in SAVED_AS.items():
         if count := unread[suffix]:
-            naming = "file was" if count == 1 else "files were"
-            told.append(f"{count:,} .{suffix} {naming} not read: save {'it' if count == 1 else 'them'} as .{saved}")
+            naming, which = ("file was", "it") if count == 1 else ("files were", "them")
+            saving = f"save {which} as .{saved} (`soffice --convert-to {saved} FILE`)"
+            told.append(f"{count:,} .{suffix} {naming} not read: {saving}")
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
     if locked := [skip.path for skip in skips if skip.reason is SkipReason.ENCRYPTED]:

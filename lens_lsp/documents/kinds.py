@@ -96,9 +96,10 @@ KINDS = (
     DocumentKind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
     DocumentKind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
     DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 3, by_python=True, holds=True),
+    DocumentKind("msg", ("msg",), f"{_READERS}.outlook", "OutlookReader", (_LXML,), by_python=True, holds=True),
     DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), 2, by_python=True, holds=True),
 )
-SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
+SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx"}
 """Kinds without a reader that is kept well, and as what their programs save them for one that has."""
 LOCKED = f"{_READERS}.locked"
 """Where documents with a password are opened; only the worker imports it."""

@@ -12,6 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from tests.documents.outlook_files import Folder, properties, words
+from tests.documents.outlook_files import container as outlook
+
 MIB = 1 << 20
 Bomb = Callable[[], bytes]
 
@@ -231,6 +234,19 @@ def _deck(slides: int, slide: str) -> bytes:
     )
 
 
+def _shared_streams() -> bytes:
+    """Two thousand attachments whose bytes are the same four megabytes."""
+    same = b"x" * (4 * MIB)
+    return outlook({f"__attach_version1.0_#{at:08X}": {"__substg1.0_37010102": same} for at in range(2000)})
+
+
+def _nested_messages() -> bytes:
+    message: Folder = {**properties(24), **words(p0037="x", p1000="y")}
+    for _ in range(400):
+        message = {"__attach_version1.0_#00000000": {**properties(8, p37050003=5), "__substg1.0_3701000D": message}}
+    return outlook(message)
+
+
 def _nested_mail() -> bytes:
     deep = "".join(f'Content-Type: multipart/mixed; boundary="b{n}"\n\n--b{n}\n' for n in range(20_000))
     return f"Subject: deep\n{deep}\nbottom".encode()
@@ -445,6 +461,8 @@ BOMBS: dict[str, tuple[str, Bomb]] = {
         "mbox",
         lambda: b"From a Fri Mar  1 23:30:00 2024\nSubject: x\n\ny\n\n" * 200_000,
     ),
+    "streams-that-share-their-bytes": ("msg", _shared_streams),
+    "messages-in-messages": ("msg", _nested_messages),
     "a-line-of-ninety-megabytes": (
         "mbox",
         lambda: b"From a Fri Mar  1 23:30:00 2024\nSubject: x\n\n" + b">" * (90 * MIB),
