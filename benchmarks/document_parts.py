@@ -6,8 +6,8 @@ Every document in the folder counts, as a public suite of tests has them: those 
 and pandoc give 2,900. What stands in each is told by other programs than the readers': of PDF by pypdf, of Office and
 OpenDocument by the standard library's XML, of mail by its parser, of Outlook's by python-oxmsg, if it is installed. An
 item is recovered when its words stand in the text, one after the other; items of fewer than three letters and digits
-are left out. Files that the readers refuse count under *refused* with their reasons, but for those that are said to be empty, and a file with losses that has no
-notice under *silent*.
+are left out. Files that the readers refuse count under *refused* with their reasons, but for those that are said to be
+empty, and a file with losses that has no notice under *silent*.
 
 Ends with 1 below 95 % for form values, comments, charts, headers and footers, 2 if something is missing.
 """

@@ -237,13 +237,16 @@ def _deck(slides: int, slide: str) -> bytes:
 def _shared_streams() -> bytes:
     """Two thousand attachments whose bytes are the same four megabytes."""
     same = b"x" * (4 * MIB)
-    return outlook({f"__attach_version1.0_#{at:08X}": {"__substg1.0_37010102": same} for at in range(2000)})
+    attached = {f"__attach_version1.0_#{at:08X}": {"__substg1.0_37010102": same} for at in range(2000)}
+    return outlook({**properties(32), **words(p001A="IPM.Note", p0037="x"), **attached})
 
 
 def _nested_messages() -> bytes:
-    message: Folder = {**properties(24), **words(p0037="x", p1000="y")}
+    said: Folder = {**properties(24), **words(p001A="IPM.Note", p0037="x", p1000="y")}
+    message = said
     for _ in range(400):
-        message = {"__attach_version1.0_#00000000": {**properties(8, p37050003=5), "__substg1.0_3701000D": message}}
+        inner: Folder = {**properties(8, p37050003=5), "__substg1.0_3701000D": message}
+        message = {**said, "__attach_version1.0_#00000000": inner}
     return outlook(message)
 
 
