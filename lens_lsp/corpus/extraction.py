@@ -45,6 +45,7 @@ from lens_lsp.documents.kinds import (
     kind_for,
     missing,
     pages_shown,
+    read_pictures,
     reader_version,
 )
 from lens_lsp.model.documents import Skip, SkipReason
@@ -173,7 +174,9 @@ class Extractions:
                     del self._failed[content]
             if self._own is not None:
                 self._own.passwords = self._passwords
-        if options.ocr in (None, OCR_OFF) or self._recognition is not None:
+        asked = options.ocr not in (None, OCR_OFF)
+        read_pictures(on=asked and self._recognition is not None)
+        if not asked or self._recognition is not None:
             return None
         return NO_MODELS if options.ocr == OCR_ON else NO_PROGRAM
 

@@ -234,6 +234,18 @@ def _deck(slides: int, slide: str) -> bytes:
     )
 
 
+def _png(width: int, height: int) -> bytes:
+    """A picture of nothing but zeros."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    packing = zlib.compressobj(1)
+    rows = b"".join(packing.compress(bytes(width + 1)) for _ in range(height)) + packing.flush()
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
 def _shared_streams() -> bytes:
     """Two thousand attachments whose bytes are the same four megabytes."""
     same = b"x" * (4 * MIB)
@@ -464,6 +476,7 @@ BOMBS: dict[str, tuple[str, Bomb]] = {
         "mbox",
         lambda: b"From a Fri Mar  1 23:30:00 2024\nSubject: x\n\ny\n\n" * 200_000,
     ),
+    "a-picture-of-a-billion-pixels": ("picture", lambda: _png(40_000, 40_000)),
     "streams-that-share-their-bytes": ("msg", _shared_streams),
     "messages-in-messages": ("msg", _nested_messages),
     "a-line-of-ninety-megabytes": (
