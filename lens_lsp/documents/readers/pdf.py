@@ -23,7 +23,7 @@ from itertools import pairwise
 
 import pypdfium2.raw as pdfium
 
-from lens_lsp.documents.frames import MOST_LETTERS, MOST_VIEW, PNG, scanned_from
+from lens_lsp.documents.frames import MOST_LETTERS, MOST_VIEW, PNG, recognised_from
 from lens_lsp.documents.kinds import Extracted, Failure, ScannedLine, ScannedPage, Unextracted, View, pages_shown
 from lens_lsp.documents.readers.attachments import Attachments
 from lens_lsp.documents.readers.composer import TextComposer, head_of, on_one_line
@@ -44,6 +44,7 @@ from lens_lsp.documents.readers.pdf_layout import (
 )
 from lens_lsp.documents.readers.pdf_letters import JOINED, apart_at, composed, is_garbled, sampled
 from lens_lsp.documents.readers.pdf_marks import NO_MARKS, PageMarks, attached_files, is_dynamic, marks_of, opened_form
+from lens_lsp.documents.readers.pictures import as_pdf, is_picture
 from lens_lsp.model.documents import BlockKind, Head, Structure
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -144,7 +145,9 @@ class PdfPage:
 
 @contextmanager
 def opened(data: bytes) -> Iterator[Handle]:
-    """The document; raises `Unextracted` when it needs a password or is none."""
+    """The document, or that of an image's pages; raises `Unextracted` when it needs a password or is none."""
+    if is_picture(data):
+        data = as_pdf(data)
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
     if not document:
         error = pdfium.FPDF_GetLastError()
@@ -976,6 +979,5 @@ class RecognisedReader:
     def extract(self, data: bytes) -> Extracted:
         """As `PdfReader.extract`, with that where the pages have no text of their own."""
         said, _, document = data.partition(b"\n")
-        pages = json.loads(said)
-        found = {int(page): each if isinstance(each, str) else scanned_from(each) for page, each in pages.items()}
+        found = {int(page): recognised_from(each) for page, each in json.loads(said).items()}
         return PdfReader().extract_with(found, document)
