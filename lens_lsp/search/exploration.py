@@ -81,7 +81,7 @@ from lens_lsp.search.proposals import (
     unread_sections,
 )
 from lens_lsp.search.resolution import Resolved, resolve
-from lens_lsp.search.table_answers import RowsFound, rows_found
+from lens_lsp.search.table_answers import RowsFound, needs_all_rows, rows_found
 
 if TYPE_CHECKING:
     from lens_lsp.search.recall import MemoryContext, Recalled
@@ -564,6 +564,13 @@ class Exploration:
             self.matches.clear()
         elif was is not None:
             self.progress.covered.clear()
+
+    @property
+    def wants_all_rows(self) -> bool:
+        """Whether rows answer, or may answer, that are in no document yet which was read."""
+        if self.rows is not None:
+            return self.rows.of_all
+        return self.options.mode is Mode.EVIDENCE and not self.is_summary and needs_all_rows(self.plan.question)
 
     @property
     def rounds_left(self) -> int:

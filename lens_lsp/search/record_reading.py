@@ -368,7 +368,10 @@ class TableReading:
         """Figures that are the whole of a cell, right behind or before the name of its column: "order 1003"."""
         found, _ = self.query.values_said
         for at, word in enumerate(self.words):
-            if at in self.taken or not word.text.isdigit():
+            dated = any(
+                len(self.question.at(span)) > 1 for _, span in self.question.periods if span.overlaps(word.span)
+            )
+            if at in self.taken or not word.text.isdigit() or dated:
                 continue
             columns = found.get((at, at), {})
             near = [

@@ -346,6 +346,12 @@ class Question:
         return frozenset(kept)
 
     @property
+    def needs_all(self) -> bool:
+        """Whether it counts, adds or compares, so that every document matters."""
+        patterns = (COUNT, SUM, MEAN, MEDIAN)
+        return any(one.search(self.folded) for one in patterns) or any(w.text in SUPERLATIVES for w in self.words)
+
+    @property
     def is_refused(self) -> bool:
         """Whether it asks what no query here answers."""
         return not self.words or _YES_NO.match(self.folded) is not None or len(self.words) > 40

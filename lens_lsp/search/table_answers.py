@@ -96,6 +96,12 @@ def rows_found(
     return RowsFound(tuple(best), whole)
 
 
+def needs_all_rows(question: str) -> bool:
+    """Whether a question counts, adds or compares rows, if it is one about rows."""
+    asked = Question(question)
+    return not asked.is_refused and asked.needs_all
+
+
 def _slots(reading: DocumentAccess, candidates: Candidates, asked: Question) -> list[int]:
     """The documents that may hold such a table, best first."""
     wanted = asked.scanned - STOP_WORDS

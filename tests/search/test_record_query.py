@@ -146,3 +146,10 @@ def test_words_that_mean_the_same_and_those_that_do_not() -> None:
     assert alike(root("costs"), root("price"))
     assert root("movie") in related("film")
     assert not related("female")
+
+
+def test_years_of_a_run_are_no_values_of_their_own(answer: Asks) -> None:
+    text = "Year,Divorces\n1941,293\n1942,321\n1943,359\n"
+    found = answer(text, "How many divorces were there in the years 1941 to 1942?")
+    assert found is not None
+    assert found.short == "614"
