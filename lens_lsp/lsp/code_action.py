@@ -21,8 +21,10 @@ from lens_lsp.lsp.document_snapshot import (
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import SelectedQuestion, ServerState
 from lens_lsp.memory.answer_files import anchored, link_to
+from lens_lsp.memory.notes import rewritten, syntax_of
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.documents import link_fragment
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.text import Span
@@ -167,6 +169,9 @@ def _changes(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitat
     root = os.path.abspath(os.path.join(base, citation.root))
     path = os.path.join(root, *citation.path.split("/"))
     link = link_to(path, base if inside(base, root) else None)
+    if found.written.reference is not None:
+        shown = f"{link}#{link_fragment(citation.locator, at.line)}"
+        return tuple(rewritten(syntax_of(page.path), found.written.reference, citation.path, at.line, shown))
     return tuple(anchored(page.text, found.written.label, citation, at.line, link))
 
 

@@ -159,8 +159,8 @@ def editor_options(client: Mapping[str, object], workspaces: Sequence[str]) -> t
     wrong = []
     notes = said.get(_NOTES)
     if not isinstance(notes, bool | None):
-        wrong.append(f"the editor's settings: lens.{_NOTES} is not true or false; write lens.{_NOTES} = true")
-        notes = False
+        wrong.append(f"the editor's settings: lens.{_NOTES} is not true or false; write lens.{_NOTES} = false")
+        notes = True
     answers = None
     written = said.get(_ANSWERS)
     if isinstance(written, str) and written.strip() and workspaces:
@@ -172,4 +172,4 @@ def editor_options(client: Mapping[str, object], workspaces: Sequence[str]) -> t
             f"the editor's settings: lens.{_ANSWERS} is no folder inside the workspace;"
             f' write lens.{_ANSWERS} = "answers"'
         )
-    return EditorOptions(answers, bool(notes)), wrong
+    return EditorOptions(answers, notes is not False), wrong

@@ -55,8 +55,8 @@ class EditorOptions:
     """Settings of the editor's own side. ``answers`` is a folder inside a workspace folder, None for the store's."""
 
     answers: str | None = None
-    notes: bool = False
-    """Whether blocks inside notes get diagnostics; answer files always do."""
+    notes: bool = True
+    """Whether citations inside notes get diagnostics; answer files always do."""
 
 
 @dataclass(frozen=True, slots=True)
