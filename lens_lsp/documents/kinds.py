@@ -100,6 +100,10 @@ KINDS = (
 )
 SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
 """Kinds without a reader that is kept well, and as what their programs save them for one that has."""
+LOCKED = f"{_READERS}.locked"
+"""Where documents with a password are opened; only the worker imports it."""
+UNLOCKING = Library("msoffcrypto-tool", "msoffcrypto")
+"""What opens Office files with a password, where the user installed it."""
 SCAN = DocumentKind("scan", (), f"{_READERS}.scanned_pages", "ScanReader", (_PDFIUM, _RAPIDOCR))
 """Pages of a PDF that are pictures, read by the models that ``lens-lsp[ocr]`` brings."""
 _BY_NAME = {kind.name: kind for kind in KINDS}
@@ -132,7 +136,7 @@ def reader_version(kind: DocumentKind) -> str | None:
         return None
     libraries = dict.fromkeys([*kind.libraries, *(each for other in KINDS if kind.holds for each in other.libraries)])
     for library in libraries:
-        version = _installed(library)
+        version = installed(library)
         parts += [f"{library.distribution}.{version}"] if version is not None else []
     if kind.by_python or kind.holds:
         parts.append(f"python.{sys.version_info.major}.{sys.version_info.minor}")
@@ -141,12 +145,12 @@ def reader_version(kind: DocumentKind) -> str | None:
 
 def missing(kind: DocumentKind) -> tuple[str, ...]:
     """The distributions that reading it needs and that are not installed."""
-    return tuple(library.distribution for library in kind.libraries if _installed(library) is None)
+    return tuple(library.distribution for library in kind.libraries if installed(library) is None)
 
 
 @cache
-def _installed(library: Library) -> str | None:
-    """Its version, without importing it."""
+def installed(library: Library) -> str | None:
+    """Its version, without importing it; None where it is not installed."""
     # Ten milliseconds, which nobody without documents should pay.
     from importlib.metadata import PackageNotFoundError, version
 
@@ -237,6 +241,8 @@ class Extracted:
     """Pages until which it was read, where that is not all of it."""
     left: int = 0
     """Pages behind these that were not read yet."""
+    unlocked: bool = False
+    """It opened with a password: its text is kept in memory alone."""
 
     @property
     def cut(self) -> bool:

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, asked, take_snapshot, workspace_edit
 from lens_lsp.lsp.editor_window import say, show, summarize, summarize_with_places
-from lens_lsp.lsp.lens_answer import answer_file
+from lens_lsp.lsp.lens_answer import answer_file, first_line
 from lens_lsp.lsp.lens_ask import AnsweredQuestion, answer_question, find_passages
 from lens_lsp.lsp.lens_check import recheck
 from lens_lsp.lsp.lens_clusters import wrong
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
-from lens_lsp.lsp.server_state import SelectedQuestion
 from lens_lsp.memory.answer_files import Saved, as_block, write_block
 from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.clusters import identify
@@ -36,8 +36,6 @@ from lens_lsp.schema.protocol_params import (
     OpenAnswerParams,
     RecheckParams,
     Scope,
-    WirePosition,
-    WireRange,
     WrongParams,
 )
 
@@ -146,14 +144,29 @@ async def insert_file(ls: LensServer, path: str, uri: str, position: types.Posit
 
 
 def _moved(snapshot: DocumentSnapshot, path: str, position: types.Position) -> tuple[Span, str] | None:
+    page = snapshot.page()
+    return kept_edit(
+        snapshot,
+        page,
+        path,
+        lambda question: place_below(page, question, page.line_at(snapshot.ranges().offset(position))),
+    )
+
+
+def kept_edit(
+    snapshot: DocumentSnapshot, page: MarkdownPage, path: str, placed: Callable[[str], BlockPlace | None]
+) -> tuple[Span, str] | None:
+    """The change that puts the answer of a file where ``placed`` says for its question; None for a file that is no
+    answer any more, and without a place. Reads the file."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read(_LARGEST)
     except (OSError, UnicodeDecodeError):
         return None
-    page = snapshot.page()
     held = read_citing(text).held
-    place = place_below(page, held[0].question if held else "", page.line_at(snapshot.ranges().offset(position)))
+    place = placed(held[0].question if held else "")
+    if place is None:
+        return None
     into = None if snapshot.path is None else os.path.dirname(snapshot.path)
     block = as_block(text, os.path.dirname(path), place.block, into)
     return None if block is None else (place.span, set_in(block, page, place))
@@ -171,12 +184,8 @@ async def apply(ls: LensServer, snapshot: DocumentSnapshot, changes: list[tuple[
 
 async def ask(ls: LensServer, params: AskCommand) -> dict[str, object]:
     """``lens.server.ask``: answer, then put the answer into the note that asked, or open its file."""
-    question, scope, into = params.question, params.scope, params.insert
-    if question is None:
-        selected = _pointed(ls, 'lens.server.ask "your question"')
-        question, scope, into = selected.question, _scope(selected), selected.asks
-    answered = await answer_question(ls, params.asking(question, scope))
-    ls.spawn("showing", _present(ls, answered, scope if into else None))
+    answered = await answer_question(ls, params.asking())
+    ls.spawn("showing", _present(ls, answered, params.scope if params.insert else None))
     return answered.result
 
 
@@ -188,16 +197,14 @@ async def _present(ls: LensServer, answered: AnsweredQuestion, into: Scope | Non
     if answered.path is None:
         say(ls, summarize_with_places(answered.saved.answer))
     else:
-        await show(ls, answered.path, summarize(answered.saved.answer))
+        line = await asyncio.to_thread(first_line, answered.path)
+        await show(ls, answered.path, summarize(answered.saved.answer), line)
 
 
 async def find(ls: LensServer, params: FindCommand) -> dict[str, object]:
     """``lens.server.find``: the best passages, then open the file that lists them."""
-    query, scope = params.query, params.scope
-    if query is None:
-        selected = _pointed(ls, 'lens.server.find "what to look for"')
-        query, scope = selected.question, _scope(selected)
-    passages = await find_passages(ls, FindParams(query=query, scope=scope, limit=params.limit), listed=True)
+    wanted = FindParams(query=params.query, scope=params.scope, limit=params.limit)
+    passages = await find_passages(ls, wanted, listed=True)
     ls.spawn("showing", _present(ls, passages, None))
     return passages.result
 
@@ -223,7 +230,8 @@ async def call_wrong(ls: LensServer, params: WrongParams) -> dict[str, object]:
 
 async def open_answer(ls: LensServer, params: OpenAnswerParams) -> dict[str, object]:
     """``lens.server.openAnswer``: show an earlier answer. Raises `RequestFailed` where there is none."""
-    return {"opened": await show(ls, await _earlier(ls, params.answer), "the answer")}
+    path = await _earlier(ls, params.answer)
+    return {"opened": await show(ls, path, "the answer", await asyncio.to_thread(first_line, path))}
 
 
 async def insert_answer(ls: LensServer, params: InsertAnswerParams) -> dict[str, object]:
@@ -233,32 +241,13 @@ async def insert_answer(ls: LensServer, params: InsertAnswerParams) -> dict[str,
     return {"inserted": await insert_file(ls, path, params.uri, position)}
 
 
-async def _earlier(ls: LensServer, wanted: str | None) -> str:
+async def _earlier(ls: LensServer, wanted: str) -> str:
     """The file of an earlier answer. Raises `RequestFailed` where there is none."""
-    latest = ls.state.latest if wanted is None else None
-    path = latest or await asyncio.to_thread(answer_file, ls.state.stores, ls.state.workspaces, wanted)
+    state = ls.state
+    path = await asyncio.to_thread(answer_file, state.stores, state.workspaces, wanted, state.editor_options.answers)
     if path is None:
         raise RequestFailed("there is no such answer; name a question that was asked")
     return path
-
-
-def _pointed(ls: LensServer, syntax: str) -> SelectedQuestion:
-    """What the last code actions were asked for. Raises `JsonRpcInvalidParams` with the syntax where nothing was."""
-    selected = ls.state.selected
-    if selected is None:
-        raise JsonRpcInvalidParams(f"question: nothing is selected and no ?? line is meant; send {syntax}")
-    return selected
-
-
-def _scope(selected: SelectedQuestion) -> Scope:
-    start, end = selected.range.start, selected.range.end
-    return Scope(
-        uri=selected.uri,
-        range=WireRange(
-            start=WirePosition(line=start.line, character=start.character),
-            end=WirePosition(line=end.line, character=end.character),
-        ),
-    )
 
 
 ASK = RequestHandler(ask, AskCommand)

@@ -196,17 +196,20 @@ def with_place(location: types.Location) -> str:
 async def browse(ls: LensServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
     """``workspace/symbol``: the clusters whose title holds the words, with or without ``lens:`` before them."""
     words = params.query.strip().removeprefix(_PREFIX).casefold().split()
-    return await asyncio.to_thread(_clusters, ls.state.stores, ls.state.workspaces, words)
+    state = ls.state
+    return await asyncio.to_thread(_clusters, state.stores, state.workspaces, state.editor_options.answers, words)
 
 
-def _clusters(stores: Stores, workspaces: Sequence[str], words: Sequence[str]) -> list[types.SymbolInformation]:
+def _clusters(
+    stores: Stores, workspaces: Sequence[str], folder: str | None, words: Sequence[str]
+) -> list[types.SymbolInformation]:
     known = [(store, cluster) for _, store in stores.existing(workspaces) for cluster in store.clusters()]
     found = []
     for store, cluster in sorted(known, key=lambda pair: (-pair[1].used, pair[1].id)):
         title = printable_line(cluster.title, _LONGEST)
         if not all(word in title.casefold() for word in words):
             continue
-        path = max(answers_of(store, cluster), default=None)
+        path = max(answers_of(store, cluster, folder), default=None)
         if path is not None:
             facts = len(live(cluster))
             state = "archived" if cluster.archived else f"{facts} fact{'' if facts == 1 else 's'}"

@@ -91,9 +91,19 @@ def test_a_program_in_the_workspace_is_never_started(lens: Command, ocr: dict[st
 def test_doctor_says_which_program_it_is(
     lens: Command, ocr: dict[str, str], off: dict[str, str], tmp_path: Path
 ) -> None:
-    facts = json.loads(lens("doctor", "papers", "--json", env=ocr).out)
-    assert facts["paths"]["ocr"] == f"{tmp_path / 'tool' / 'bin' / 'tesseract'} (eng)"
-    assert json.loads(lens("doctor", "papers", "--json", env=off).out)["paths"]["ocr"] == "off"
+    def said(env: dict[str, str]) -> str:
+        return str(json.loads(lens("doctor", "papers", "--json", env=env).out)["paths"]["ocr"])
+
+    assert said(ocr).startswith(f'{tmp_path / "tool" / "bin" / "tesseract"} (eng); documents.ocr = "off" in')
+    assert said(off).startswith("off (lens-lsp[ocr] is ")
+    assert said(off).endswith("turns it on, --ocr on for one command")
+
+
+def test_the_command_line_switches_it_for_one_command(lens: Command, ocr: dict[str, str], off: dict[str, str]) -> None:
+    assert f"{SCAN} (no-text)" in lens("find", ASKED, SCAN, "--ocr", "off", env=ocr).complaint
+    on = lens("find", ASKED, SCAN, "--ocr", "on", env=off)
+    assert "documents.ocr is off" not in on.complaint
+    assert f"{SCAN} (no-text)" not in on.complaint or INSTALL_OCR in on.complaint
 
 
 MIXED = "papers/mixed.pdf"

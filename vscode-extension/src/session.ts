@@ -214,7 +214,7 @@ function ask(setup: SessionSetup, args: unknown[], next: ExecuteCommandSignature
   }
   const { question, insert } = params as { question?: unknown; insert?: unknown };
   if (question === undefined) {
-    return next('lens.server.ask', [setup.limited('lens/ask', params)]);
+    return vscode.commands.executeCommand('lens.ask');
   }
   return insert === true
     ? vscode.commands.executeCommand('lens.askInNote', setup.limited('lens/ask', params))

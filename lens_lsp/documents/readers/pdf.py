@@ -24,7 +24,7 @@ from itertools import pairwise
 
 import pypdfium2.raw as pdfium
 
-from lens_lsp.documents.frames import MOST_LETTERS, MOST_VIEW, PNG, scanned_from
+from lens_lsp.documents.frames import MOST_LETTERS, MOST_VIEW, PNG, recognised_from
 from lens_lsp.documents.kinds import Extracted, Failure, ScannedLine, ScannedPage, Unextracted, View, pages_shown
 from lens_lsp.documents.readers.attachments import Attachments
 from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of, on_one_line
@@ -1024,6 +1024,5 @@ class RecognisedReader:
     def extract(self, data: bytes) -> Extracted:
         """As `PdfReader.extract`, with that where the pages have no text of their own."""
         said, _, document = data.partition(b"\n")
-        pages = json.loads(said)
-        found = {int(page): each if isinstance(each, str) else scanned_from(each) for page, each in pages.items()}
+        found = {int(page): recognised_from(each) for page, each in json.loads(said).items()}
         return PdfReader().extract_with(found, document)
