@@ -39,6 +39,8 @@ from types import MappingProxyType
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
+from lens_lsp.documents.extractor import Extractor
+from lens_lsp.documents.kinds import kind_for
 from lens_lsp.model.documents import ContextRole, Evidence
 
 Place = Mapping[str, int | str]
@@ -108,6 +110,8 @@ class Truth:
     """Words that are no part of a leaf: what a reader says beside it."""
     complete: bool = True
     """All words of the file are in leaves or labels."""
+    text: str | None = None
+    """What lens-lsp reads of the file, where that may be more: a word tells its place only if it stands once in it."""
     known: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Words that stand once in the file: their leaf, and which word of it they are."""
     rows: dict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -121,6 +125,9 @@ class Truth:
             if one.row is not None and one.words:
                 (self.headers[one.row[0]] if one.header else self.rows[one.row]).append(index)
         self.known = {word: found[0] for word, found in spots.items() if len(found) == 1 and word not in self.labels}
+        if self.text is not None:
+            read = Counter(words_of(self.text))
+            self.known = {word: spot for word, spot in self.known.items() if read[word] == 1}
 
     def judged(self, item: Evidence, asked: Iterable[str], *, row_only: bool = False) -> list[Fault]:
         """The faults of a passage; ``asked`` are the words of the question."""
@@ -336,14 +343,16 @@ _READERS: Mapping[str, Callable[[Path], Iterator[Leaf]]] = {
 }
 
 
-def told(path: Path) -> Truth | None:
+def told(path: Path, extractor: Extractor) -> Truth | None:
     """What another program says that a file holds; None for what it cannot read or of which too little is sure."""
     reader = _READERS.get(path.suffix.lower().lstrip("."))
     if reader is None or path.stat().st_size > _LARGEST:
         return None
     try:
-        found = Truth([one for one in reader(path) if one.words], complete=False)
-    except Exception:  # noqa: BLE001 - suites hold damaged files: what the other program cannot read says nothing
+        data, kind = path.read_bytes(), kind_for(path.name)
+        text = data.decode() if kind is None else extractor.extract(kind, data).text
+        found = Truth([one for one in reader(path) if one.words], complete=False, text=text)
+    except Exception:  # noqa: BLE001 - suites hold damaged files: what one of the programs cannot read says nothing
         return None
     return found if len(found.known) >= _FEWEST else None
 
@@ -358,7 +367,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chance = random.Random(options.seed)
     logging.disable()
     warnings.simplefilter("ignore")
-    truths = {path: truth for path in sorted(options.folder.rglob("*")) if path.is_file() and (truth := told(path))}
+    files = [path for path in sorted(options.folder.rglob("*")) if path.is_file()]
+    with Extractor() as extractor:
+        truths = {path: truth for path in files if (truth := told(path, extractor))}
     if not truths:
         print(f"places: nothing to ask about in {options.folder}", file=sys.stderr)
         return 2

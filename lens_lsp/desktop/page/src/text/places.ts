@@ -64,9 +64,7 @@ export function locatorWithin(
   known: Locator | null,
 ): Locator | null {
   const said = JSON.stringify(known);
-  const held = locators.some(
-    ({ start, locator }) => begin < start && start < end && JSON.stringify(locator) === said,
-  );
+  const held = locators.some(({ start, locator }) => begin < start && start < end && JSON.stringify(locator) === said);
   return held ? known : (locatorAt(locators, begin) ?? known);
 }
 
