@@ -234,7 +234,8 @@ class ClientOptions(SharedOptions):
     ) = _key(
         "documents.ocr",
         "whether text on scanned pages is recognised (`on`, `off`), or the languages for the `tesseract` on your PATH"
-        " to do it in; what is shown of it is marked as OCR; `--ocr on` or `off` says it for one command",
+        " to do it in; image files are read, too, where you write it; what is shown of it is marked as OCR; `--ocr on`"
+        " or `off` says it for one command",
         "on, off, or languages as tesseract names them, with + in between",
         '"off"',
         "on where lens-lsp[ocr] is installed; else scans, and scanned pages in other PDFs, are named and not read",

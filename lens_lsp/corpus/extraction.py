@@ -45,6 +45,7 @@ from lens_lsp.documents.kinds import (
     kind_for,
     missing,
     pages_shown,
+    read_pictures,
     reader_version,
 )
 from lens_lsp.model.documents import Skip, SkipReason
@@ -173,7 +174,9 @@ class Extractions:
                     del self._failed[content]
             if self._own is not None:
                 self._own.passwords = self._passwords
-        if options.ocr in (None, OCR_OFF) or self._recognition is not None:
+        asked = options.ocr not in (None, OCR_OFF)
+        read_pictures(on=asked and self._recognition is not None)
+        if not asked or self._recognition is not None:
             return None
         return NO_MODELS if options.ocr == OCR_ON else NO_PROGRAM
 
@@ -744,8 +747,9 @@ def notices(skips: Iterable[Skip]) -> list[str]:
     unread = Counter(skip.path.rpartition(".")[2].lower() for skip in skips if skip.reason is SkipReason.UNSUPPORTED)
     for suffix, saved in SAVED_AS.items():
         if count := unread[suffix]:
-            naming = "file was" if count == 1 else "files were"
-            told.append(f"{count:,} .{suffix} {naming} not read: save {'it' if count == 1 else 'them'} as .{saved}")
+            naming, which = ("file was", "it") if count == 1 else ("files were", "them")
+            saving = f"save {which} as .{saved} (`soffice --convert-to {saved} FILE`)"
+            told.append(f"{count:,} .{suffix} {naming} not read: {saving}")
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
     if locked := [skip.path for skip in skips if skip.reason is SkipReason.ENCRYPTED]:

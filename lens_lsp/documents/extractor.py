@@ -36,6 +36,7 @@ from lens_lsp.documents.frames import (
 from lens_lsp.documents.kinds import (
     INSTALL,
     KINDS,
+    PICTURE,
     SCAN,
     UNLOCKING,
     DocumentKind,
@@ -385,7 +386,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 def _order(memory: int | None, code: Sequence[str]) -> dict[str, Any]:
     """The argument of a new worker: its memory, and the folders that it may import code from."""
     # Isolated Python looks in its own folders only; ours and a library's may be elsewhere.
-    modules = {UNLOCKING.module, *(library.module for kind in (*KINDS, SCAN) for library in kind.libraries)}
+    modules = {UNLOCKING.module, *(library.module for kind in (*KINDS, PICTURE, SCAN) for library in kind.libraries)}
     libraries = sorted(folder for module in modules if (folder := _folder(module)) is not None)
     folders = list(dict.fromkeys([*libraries, *map(os.path.abspath, code)]))
     ours = _folder(_PACKAGE)

@@ -74,6 +74,7 @@ _LXML = Library("lxml", "lxml")
 _PDFIUM = Library("pypdfium2", "pypdfium2")
 _STRIPRTF = Library("striprtf", "striprtf")
 _RAPIDOCR = Library("rapidocr", "rapidocr")
+_PILLOW = Library("pillow", "PIL")
 KINDS = (
     DocumentKind(
         "pdf",
@@ -96,9 +97,10 @@ KINDS = (
     DocumentKind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
     DocumentKind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
     DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 4, by_python=True, holds=True),
+    DocumentKind("msg", ("msg",), f"{_READERS}.outlook", "OutlookReader", (_LXML,), by_python=True, holds=True),
     DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), 3, by_python=True, holds=True),
 )
-SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
+SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx"}
 """Kinds without a reader that is kept well, and as what their programs save them for one that has."""
 LOCKED = f"{_READERS}.locked"
 """Where documents with a password are opened; only the worker imports it."""
@@ -106,13 +108,31 @@ UNLOCKING = Library("msoffcrypto-tool", "msoffcrypto")
 """What opens Office files with a password, where the user installed it."""
 SCAN = DocumentKind("scan", (), f"{_READERS}.scanned_pages", "ScanReader", (_PDFIUM, _RAPIDOCR))
 """Pages of a PDF that are pictures, read by the models that ``lens-lsp[ocr]`` brings."""
-_BY_NAME = {kind.name: kind for kind in KINDS}
+PICTURE = DocumentKind(
+    "picture",
+    ("png", "jpg", "jpeg", "jpe", "tif", "tiff", "bmp", "webp"),
+    f"{_READERS}.pdf",
+    "PdfReader",
+    (_PDFIUM, _PILLOW),
+    pictures=True,
+)
+"""Image files, which are documents where the user asked for OCR: most hold no text, and reading one takes seconds."""
+_BY_NAME = {kind.name: kind for kind in (*KINDS, PICTURE)}
 _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 
 
 def kind_for(name: str) -> DocumentKind | None:
     """The kind of a file by the end of its name or path; None if it is none of ours."""
     return _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
+
+
+def read_pictures(*, on: bool) -> None:
+    """Whether image files are documents in this process from now on."""
+    for suffix in PICTURE.suffixes:
+        if on:
+            _BY_SUFFIX[suffix] = PICTURE
+        else:
+            _BY_SUFFIX.pop(suffix, None)
 
 
 def advice(suffix: str) -> str:

@@ -83,6 +83,9 @@ class ServerState:
         self.editor_options = EditorOptions()
         self.configuring: asyncio.Task[None] | None = None
         """Set while the editor is asked for its settings: nothing is decided by settings before they are known."""
+        self.typed: asyncio.Task[object] | None = None
+        """Searches for what was typed last, or did."""
+        self.typing = asyncio.Lock()
         self.accounts: deque[tuple[Answer, str | None]] = deque(maxlen=_REMEMBERED)
         """The answers of this session with their files, the last one first, for ``lens/ledger``. Their roots are
         absolute."""

@@ -47,6 +47,7 @@ from lens_lsp.documents.readers.pdf_layout import (
 )
 from lens_lsp.documents.readers.pdf_letters import JOINED, apart_at, composed, is_garbled, sampled
 from lens_lsp.documents.readers.pdf_marks import NO_MARKS, PageMarks, attached_files, is_dynamic, marks_of, opened_form
+from lens_lsp.documents.readers.pictures import as_pdf, is_picture
 from lens_lsp.model.documents import BlockKind, Head, Structure
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -151,7 +152,9 @@ class PdfPage:
 
 @contextmanager
 def opened(data: bytes) -> Iterator[Handle]:
-    """The document; raises `Unextracted` when it needs a password or is none."""
+    """The document, or that of an image's pages; raises `Unextracted` when it needs a password or is none."""
+    if is_picture(data):
+        data = as_pdf(data)
     document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
     if not document:
         error = pdfium.FPDF_GetLastError()

@@ -320,7 +320,7 @@ export const words = {
     agree: 'Use this address',
     scans: 'Scanned pages',
     ocr: 'Recognise text on them (OCR)',
-    ocrChoices: { '': 'Where it is installed', on: 'On', off: 'Off' },
+    ocrChoices: { '': 'Where it is installed', on: 'On, in image files, too', off: 'Off' },
     ocrLanguages: (languages: string) => `By tesseract: ${languages}`,
     ocrState: (said: string) => `Now: ${said}.`,
     folders: 'Folders that are searched',

@@ -6,7 +6,8 @@ export type Locator = Readonly<Record<string, unknown>>;
 /** How a document is shown. */
 export type Kind = 'markdown' | 'table' | 'pdf' | 'text';
 
-const EXTRACTED = /\.(pdf|docx|docm|dotx|pptx|pptm|xlsx|xlsm|xlsb|xls|ods|odt|ott|odp|epub|rtf|eml|mbox|ipynb)$/i;
+const EXTRACTED =
+  /\.(pdf|docx|docm|dotx|pptx|pptm|xlsx|xlsm|xlsb|xls|ods|odt|ott|odp|epub|rtf|eml|msg|mbox|ipynb|png|jpe?g?|tiff?|bmp|webp)$/i;
 
 /** By the end of its name. */
 export function kindOf(path: string): Kind {
