@@ -61,7 +61,7 @@ Who may say something, the lowest first:
 | you | the file that `LENS_CONFIG` names, else `config.toml` in your folder for configuration (`~/.config/lens-lsp`) |
 | a project | `.lens.toml` in the workspace: the nearest folder at or above a path that holds it or `.git` |
 | the environment | `LENS_BASE_URL`, `LENS_MODEL`, `LENS_API_KEY`, `LENS_CONTEXT_TOKENS`, `LENS_CALL_SECONDS`, \
-`LENS_BUDGET_SECONDS`, `LENS_READER` |
+`LENS_BUDGET_SECONDS`, `LENS_READER`, `LENS_DOCUMENT_PASSWORDS` |
 | an editor | its own settings, with `lens.` before each key |
 | the command line | options |
 

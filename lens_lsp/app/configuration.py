@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lens_lsp.app.settings import AUTO, LANGUAGES, SHIPPED, CommandLine, ModelSettings, Notice, Settings, SettingSource
 from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
-from lens_lsp.corpus.extraction import DocumentOptions, use_for_documents
+from lens_lsp.corpus.extraction import PASSWORDS, DocumentOptions, use_for_documents
 from lens_lsp.corpus.safe_open import Root, Skipped, read_head_at
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Mode
@@ -284,7 +284,7 @@ class _Senders:
             rules=self._rules(command),
             extra_roots=self._extra_roots(),
             memory=None if cache is None else cache << 20,
-            documents=self._documents(command),
+            documents=self._documents(environment, command),
             sources=self.sources,
             notices=tuple(self.notices),
         )
@@ -371,14 +371,16 @@ class _Senders:
         languages = [options.language for _, options in self.projects if options.language]
         return replace(rules, fallback_encoding=LANGUAGES[languages[0]]) if languages else rules
 
-    def _documents(self, command: CommandLine) -> DocumentOptions:
-        """What the user's own file and the command line say; nobody else has a word for it."""
+    def _documents(self, environment: Mapping[str, str], command: CommandLine) -> DocumentOptions:
+        """What the user says; only of OCR an editor's settings and the command line have a word for it."""
         before = self._highest("documents.cacheExtractions", "cache_extractions")
         if before is not None:
             self.notices.append(Notice("documents.cacheExtractions is called documents.store now"))
         stored = self._highest("documents.store", "store_documents")
         stored = before if stored is None else stored
-        return DocumentOptions(stored is not False, self._highest("documents.ocr", "ocr"))
+        own: list[str] = self._highest("documents.passwords", "passwords") or []
+        passwords = tuple(dict.fromkeys(filter(None, [*environment.get(PASSWORDS, "").splitlines(), *own])))
+        return DocumentOptions(stored is not False, self._highest("documents.ocr", "ocr", command.ocr), passwords)
 
     def _extra_roots(self) -> tuple[str, ...]:
         """The folders that are there; the others are told of."""
@@ -473,7 +475,8 @@ def searched(
 
 
 def written_settings(environment: Mapping[str, str]) -> dict[str, object]:
-    """What the user's file says, by the names of the keys; what has no meaning there is left out.
+    """What the user's file says, by the names of the keys; what has no meaning there is left out,
+    and passwords.
 
     Raises `UsageError` for a file that cannot be used.
     """
@@ -484,7 +487,7 @@ def written_settings(environment: Mapping[str, str]) -> dict[str, object]:
         sent = read_user_file(path, named=False) or {}
     except UnreadableSettings as why:
         raise UsageError(f"{path} {why}") from None
-    names = frozenset(UserOptions.names())
+    names = frozenset(UserOptions.names()) - {"documents.passwords"}
     return {name: value for name, value in flat(sent, names) if name in names}
 
 

@@ -229,6 +229,17 @@ class ClientOptions(SharedOptions):
         '["~/notes"]',
         "none",
     )
+    ocr: (
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]{1,19}(\+[A-Za-z][A-Za-z_]{1,19}){0,9}$")] | None
+    ) = _key(
+        "documents.ocr",
+        "whether text on scanned pages is recognised (`on`, `off`), or the languages for the `tesseract` on your PATH"
+        " to do it in; image files are read, too, where you write it; what is shown of it is marked as OCR; `--ocr on`"
+        " or `off` says it for one command",
+        "on, off, or languages as tesseract names them, with + in between",
+        '"off"',
+        "on where lens-lsp[ocr] is installed; else scans, and scanned pages in other PDFs, are named and not read",
+    )
     mode: Literal["auto", "evidence", "fast", "deep"] | None = _key(
         "mode",
         "who judges and words: `evidence` needs no model, `fast` and `deep` do, `auto` is `fast` with one",
@@ -277,15 +288,13 @@ class UserOptions(ClientOptions):
         "false",
         "true",
     )
-    ocr: (
-        Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]{1,19}(\+[A-Za-z][A-Za-z_]{1,19}){0,9}$")] | None
-    ) = _key(
-        "documents.ocr",
-        "whether text on scanned pages is recognised (`on`, `off`), or the languages for the `tesseract` on your PATH"
-        " to do it in; what is shown of it is marked as OCR",
-        "on, off, or languages as tesseract names them, with + in between",
-        '"off"',
-        "on where lens-lsp[ocr] is installed; else scans, and scanned pages in other PDFs, are named and not read",
+    passwords: list[Annotated[str, StringConstraints(min_length=1, max_length=255)]] | None = _key(
+        "documents.passwords",
+        "what PDF and Office files are opened with that need a password, each tried in turn, beside the lines of"
+        " `LENS_DOCUMENT_PASSWORDS`; their texts are not kept on disk",
+        "a list of texts",
+        '["a password"]',
+        "none",
     )
     reader: _Reader | None = _key(
         "reader",

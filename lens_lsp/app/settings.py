@@ -189,6 +189,7 @@ class CommandLine:
     scopes: tuple[str, ...] = ()
     no_ignore: bool = False
     call_seconds: float | None = None
+    ocr: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

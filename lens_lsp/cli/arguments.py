@@ -344,6 +344,9 @@ def add_corpus_options(parser: Parser) -> None:
         "--scope", action="append", default=[], metavar="GLOB", help="search only files that match (repeatable)"
     )
     parser.flag("--no-ignore", "search files that ignore rules leave out, too")
+    parser.add_argument(
+        "--ocr", choices=("on", "off"), help="recognise scanned pages, or do not (default: your documents.ocr)"
+    )
     # It asked for what documents.store says, which is on by default.
     parser.add_argument("--cache-extractions", action="store_true", help=argparse.SUPPRESS)
 
@@ -530,6 +533,7 @@ def command_line(options: argparse.Namespace) -> CommandLine:
         tuple(options.scope),
         options.no_ignore,
         getattr(options, "call_seconds", None),
+        options.ocr,
     )
 
 

@@ -30,14 +30,13 @@ from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, pu
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.document_store import kept
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.extraction import NO_PROGRAM, OCR_OFF, OCR_ON, cache_folder
+from lens_lsp.corpus.extraction import OCR_OFF, OCR_ON, cache_folder, recognition_state
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.scan import fast_matcher_available
 from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.corpus.walk import FileEntry, discover
-from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, KINDS, SCAN, DocumentKind, kind_for, missing, reader_version
-from lens_lsp.documents.recognition import tesseract
+from lens_lsp.documents.kinds import INSTALL, KINDS, DocumentKind, kind_for, missing, reader_version
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.memory.userdata import Consents, Usage, consent_file, usage_file
 from lens_lsp.model.documents import SkipReason
@@ -53,8 +52,8 @@ _REQUIRED = (
 )  # fmt: skip
 _OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
 _VARIABLES = (
-    "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_MODEL", "LENS_READER",
-    "LENS_STORE"
+    "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_DOCUMENT_PASSWORDS",
+    "LENS_MODEL", "LENS_READER", "LENS_STORE"
 )  # fmt: skip
 _LARGE = 16 << 20
 """Bytes from which a file is counted without looking into it."""
@@ -188,13 +187,11 @@ def _document_reader(kind: DocumentKind) -> str | None:
 
 
 def _paths(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
-    """Where the user's settings are, texts of documents are kept, and the program that reads pictures is found."""
-    ocr = settings.documents.ocr or OCR_ON
-    if ocr == OCR_ON:
-        ocr = f"not installed: {INSTALL_OCR}" if missing(SCAN) else f"on ({reader_version(SCAN)})"
-    elif ocr != OCR_OFF:
-        program = tesseract(environment.get("PATH", ""), (workspace, *settings.extra_roots))
-        ocr = f"{program} ({settings.documents.ocr})" if program else NO_PROGRAM
+    """Where the user's settings are, texts of documents are kept, who recognises scans, and how to switch that."""
+    on, ocr = recognition_state(settings.documents, environment.get("PATH", ""), (workspace, *settings.extra_roots))
+    other = OCR_OFF if on else OCR_ON
+    if on or settings.documents.ocr == OCR_OFF:
+        ocr += f'; documents.ocr = "{other}" in your file of settings turns it {other}, --ocr {other} for one command'
     return {"userConfiguration": _present(user_file(environment)), "extractions": _extractions(settings), "ocr": ocr}
 
 
@@ -275,6 +272,7 @@ def settings_in_words(settings: Settings) -> dict[str, object]:
         "cacheMegabytes": _number(memory, "a part of the machine's"),
         "documents.store": str(settings.documents.stored).lower(),
         "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
+        "documents.passwords": some(len(settings.documents.passwords), "password"),
         "documents.ocr": settings.documents.ocr or "on where lens-lsp[ocr] is installed",
     }
     excluded, scoped = (sum(len(getattr(each, name)) for each in rules.projects) for name in ("exclude", "scopes"))

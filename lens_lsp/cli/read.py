@@ -14,7 +14,7 @@ from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import ProgressBar, is_terminal, open_output, printable_path, put, put_json, tell
 from lens_lsp.corpus.extraction import extractions
 from lens_lsp.corpus.workspace import ReadThrough
-from lens_lsp.model.documents import Skip
+from lens_lsp.model.documents import Skip, SkipReason
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.schema.answer_shapes import shape
@@ -56,6 +56,9 @@ def run(argv: Sequence[str]) -> int:
         put_json({"schema": "lens.read/1", **shape(done, "documents", "known", "read", "private", "left", "skipped")})
     else:
         put("".join(f"{line}\n" for line in _lines(done)))
+    locked = [skip.path for skip in done.skipped if skip.reason is SkipReason.ENCRYPTED]
+    if locked and not options.quiet:
+        tell(extractions().locked(locked))
     for said in () if options.quiet else extractions().notices():
         tell(said)
     if interrupted:

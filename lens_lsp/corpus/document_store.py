@@ -1,8 +1,9 @@
 """Texts of documents on the disk, so that each is read once: one SQLite file for all folders of a user.
 
 A text is found by the hash of its document's bytes and the version of its reader, and by nothing else: no name and no
-path is in the file. A long document is kept in parts as they are read. Beside each text, apart from it, stand the gist
-that a search needs (title, headings) and the structure that only documents need of which something is shown.
+path is in the file. A long document is kept in parts as they are read, a scan in pages, too, as they are recognised.
+Beside each text, apart from it, stand the gist that a search needs (title, headings) and the structure that only
+documents need of which something is shown.
 
 It is a cache: what is damaged is set aside and begun anew, what cannot be written is read again by the next start. It
 is for the user alone, at most ``most`` bytes, and forgets what nobody used for `DAYS`. No write-ahead log: SQLite
@@ -38,10 +39,12 @@ from lens_lsp.documents.frames import (
     joined_gist,
     joined_text,
     receive,
+    recognised_from,
+    recognised_to,
     result_of,
     send,
 )
-from lens_lsp.documents.kinds import Extracted, Failure, StoredText
+from lens_lsp.documents.kinds import Extracted, Failure, ScannedPage, StoredText
 
 MOST = 2 << 30
 """Bytes of all texts together."""
@@ -56,6 +59,8 @@ _SECONDS = 5.0
 """For which one process waits for another that writes."""
 _MANY = 512
 """Notes that are held until they are written together."""
+_PAGES = "/page"
+"""What follows the reader's name where a page that was recognised is kept, by its number, with its lines."""
 _MOST_PACKED = MOST_TEXT + MOST_HEAD
 _TABLES = """
 CREATE TABLE texts(
@@ -174,6 +179,33 @@ class DocumentStore:
     def put_failure(self, reader: str, sha256: str, failure: Failure) -> None:
         """Keep why a content has no text."""
         self._put(reader, sha256, 0, None, None, b"", failure)
+
+    def page(self, reader: str, sha256: str, number: int) -> tuple[str | ScannedPage, int] | None:
+        """What was recognised on a page, from 1, of a content, and how many there are; None where nothing is known."""
+
+        def found(connection: sqlite3.Connection) -> tuple[str | ScannedPage, int] | None:
+            row = connection.execute(
+                "SELECT id, used, text FROM texts WHERE reader=? AND sha256=? AND first=?",
+                (reader + _PAGES, bytes.fromhex(sha256), number),
+            ).fetchone()
+            if row is None:
+                return None
+            self._note_use(iter([row[:2]]))
+            count, page = json.loads(_unpacked(row[2]))
+            if type(count) is not int:
+                raise Damaged("no number of pages")
+            return recognised_from(page), count
+
+        return self._tried(found)
+
+    def put_page(self, reader: str, sha256: str, number: int, page: str | ScannedPage, count: int) -> None:
+        """Keep what was recognised on a page, from 1, of ``count``."""
+        said = json.dumps([count, recognised_to(page)], separators=(",", ":")).encode("ascii")
+        self._put(reader + _PAGES, sha256, number, zlib.compress(said, 1), None, b"", None)
+
+    def drop_pages(self, reader: str, sha256: str) -> None:
+        """Forget the pages of a content that were recognised."""
+        self.drop(reader + _PAGES, sha256)
 
     def drop(self, reader: str, sha256: str) -> None:
         """Forget what is known of a content by a reader."""

@@ -20,7 +20,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -34,15 +34,18 @@ from lens_lsp.documents.kinds import (
     MOST_AT_ONCE,
     SAVED_AS,
     SCAN,
+    UNLOCKING,
     DocumentKind,
     Extracted,
     Failure,
     ScannedPage,
     StoredText,
     Unextracted,
+    installed,
     kind_for,
     missing,
     pages_shown,
+    read_pictures,
     reader_version,
 )
 from lens_lsp.model.documents import Skip, SkipReason
@@ -64,6 +67,10 @@ PATIENT = 120.0
 """The same where everything is read and nobody waits for an answer."""
 OCR_ON, OCR_OFF = "on", "off"
 """Values of ``documents.ocr`` beside languages of tesseract; unset it is on where ``lens-lsp[ocr]`` is installed."""
+PASSWORDS = "LENS_DOCUMENT_PASSWORDS"
+"""The variable of the environment that holds passwords, one a line."""
+_OFFICE = frozenset({"docx", "pptx", "sheet"})
+_COST = "about 6 seconds a page, and 0.8 GB of memory meanwhile"
 NO_MODELS = f"scans are not recognised: {INSTALL_OCR}"
 NO_PROGRAM = "scans are not recognised: tesseract is in no folder of your PATH; install tesseract-ocr"
 _RECOGNISED = "pdf-ocr/"
@@ -102,10 +109,11 @@ _NOTHING: frozenset[str] = frozenset()
 @dataclass(frozen=True, slots=True)
 class DocumentOptions:
     """What the user chose for documents: that their texts are kept on disk; how text on pictures of pages is
-    recognised: ``"on"``, ``"off"``, or the languages for tesseract, ``"deu+eng"``."""
+    recognised: ``"on"``, ``"off"``, or the languages for tesseract, ``"deu+eng"``; passwords to open them with."""
 
     stored: bool = True
     ocr: str | None = None
+    passwords: tuple[str, ...] = field(default=(), repr=False)
 
 
 class Pictures(Enum):
@@ -151,6 +159,7 @@ class Extractions:
         self._ocr_roots: Sequence[str] | None = None
         """The same, until who recognises was looked for."""
         self._recogniser: Recognition | None = None
+        self._passwords: Sequence[str] = ()
         self.longest = LONGEST
         """Seconds that one document may take, or one part of a long one."""
 
@@ -158,7 +167,16 @@ class Extractions:
         """What holds from now on; ``roots`` are the folders that are searched. Tells what is not as it was chosen."""
         self._roots, self._disk = (roots if options.stored else None), None
         self._ocr, self._ocr_roots = options.ocr, roots
-        if options.ocr in (None, OCR_OFF) or self._recognition is not None:
+        if options.passwords != self._passwords:
+            self._passwords = options.passwords
+            with self._turn:
+                for content in [each for each, why in self._failed.items() if why is SkipReason.ENCRYPTED]:
+                    del self._failed[content]
+            if self._own is not None:
+                self._own.passwords = self._passwords
+        asked = options.ocr not in (None, OCR_OFF)
+        read_pictures(on=asked and self._recognition is not None)
+        if not asked or self._recognition is not None:
             return None
         return NO_MODELS if options.ocr == OCR_ON else NO_PROGRAM
 
@@ -177,6 +195,7 @@ class Extractions:
             from lens_lsp.documents.extractor import Extractor
 
             self._own = Extractor()
+            self._own.passwords = self._passwords
             atexit.register(self._own.close)
         return self._own
 
@@ -200,6 +219,16 @@ class Extractions:
         if said not in self._said:
             self._said.add(said)
             self._notices.append(said)
+
+    def locked(self, paths: Sequence[str]) -> str:
+        """What can be done about documents that need a password."""
+        need = f"{_some(len(paths))} not read: {'it opens' if len(paths) == 1 else 'they open'} with a password"
+        if not self._passwords:
+            return f"{need}; write it into documents.passwords of your own settings, or {PASSWORDS}"
+        office = any((kind := kind_for(path)) is not None and kind.name in _OFFICE for path in paths)
+        if office and not installed(UNLOCKING):
+            return f"{need}; for Office files pip install {UNLOCKING.distribution}"
+        return f"{need}, and none that you gave fits: see documents.passwords and {PASSWORDS}"
 
     def notices(self) -> Sequence[str]:
         """What is to be said of the store since this was asked last."""
@@ -240,6 +269,8 @@ class Extractions:
         if store is None or digest is None:
             return None
         found = store.text(reader_of(kind), digest)
+        if found is Failure.ENCRYPTED and self._passwords:
+            return None
         bare = found is Failure.EMPTY or (isinstance(found, StoredText) and found.gist.bare)
         recognition = self._recognition if bare and kind.pictures else None
         if recognition is not None:
@@ -283,7 +314,8 @@ class Extractions:
             reader = None if scanner is None else scanner.reader
             if scanner is None or reader is None:
                 raise
-            return _told(self._known_or(reader, digest, _recognising(scanner, data, digest, stopped, pictures)))
+            read = self._recognising(scanner, reader, data, digest, stopped, pictures)
+            return _told(self._known_or(reader, digest, read))
         recognition = self._recognition if kind.pictures and plain.extracted.pages else None
         if recognition is None:
             return _told(plain, _TURNED_OFF if self._ocr == OCR_OFF else _NOT_INSTALLED)
@@ -343,7 +375,9 @@ class Extractions:
         if self._recognition is not None and self._recognition.reader is not None:
             with suppress(Unextracted, Cancelled):
                 digest = hashlib.sha256(data).hexdigest()
-                found, _count = self._recognition.page(data, digest, page, _PAGE_SECONDS, lambda: False)
+                kept = self._pages(self._recognition.reader, digest)
+                known = None if kept is None else kept.page(page)
+                found, _ = known or self._recognition.page(data, digest, page, _PAGE_SECONDS, lambda: False)
                 return found if isinstance(found, ScannedPage) else None
         return None
 
@@ -361,13 +395,36 @@ class Extractions:
         if reader is None or pictures is Pictures.LEFT or plain.extracted.left:
             return _told(plain)
 
-        read = _recognising(recognition, data, digest, stopped, pictures, plain.extracted.pages)
+        read = self._recognising(recognition, reader, data, digest, stopped, pictures, plain.extracted.pages)
         try:
             return _told(self._known_or(reader, digest, read))
         except Skipped as skipped:
             if skipped.reason is SkipReason.NOT_READ:
                 return _told(replace(plain, waiting=True), _NOT_YET)
             return _told(plain, _IN_VAIN)
+
+    def _recognising(
+        self,
+        recognition: Recognition,
+        reader: str,
+        data: bytes,
+        digest: str,
+        stopped: Callable[[], bool],
+        pictures: Pictures,
+        pages: Sequence[int] = (),
+    ) -> Callable[[], Extracted]:
+        """What has pages recognised, all of them without any; only what is known is taken where nobody waits."""
+
+        def recognise() -> Extracted:
+            if pictures is Pictures.KNOWN:
+                raise Skipped(SkipReason.NOT_READ)
+            return recognition.text(data, digest, stopped, pages, self._pages(reader, digest))
+
+        return recognise
+
+    def _pages(self, reader: str, digest: str) -> _StoredPages | None:
+        """Where the pages of a content that were recognised are kept; None where nothing is."""
+        return None if self._store is None else _StoredPages(self._store, reader, digest)
 
     def _known_or(self, reader: str, digest: str, read: Callable[[], Extracted]) -> ReadText:
         """What a reader makes of a content: as it is known, else as it is read now. Raises `Skipped`."""
@@ -389,6 +446,8 @@ class Extractions:
         if known is not None and not known.left:
             return known
         kept = None if self._store is None else self._store.extracted(*content)
+        if kept is Failure.ENCRYPTED and self._passwords:
+            kept = None
         if isinstance(kept, Failure):
             raise Skipped(_REASONS[kept])
         if kept is None or (known is not None and known.read >= kept.read):
@@ -397,13 +456,15 @@ class Extractions:
         return kept
 
     def _put(self, content: _Content, part: Extracted, whole: Extracted, first: int) -> None:
-        """Keep what was read; on the disk the part alone, and nothing of what is private."""
+        """Keep what was read; on the disk the part alone, and nothing of what is private or has a password."""
         self._keep(content, whole)
         if self._store is not None:
-            if privacy_in(whole) is None:
+            if _may_be_stored(whole):
                 self._store.put(*content, part, first)
             elif first:
                 self._store.drop(*content)
+            elif recognised(content[0]):
+                self._store.drop_pages(*content)
 
     def _read(self, content: _Content, read: Callable[[], Extracted], *, whole: bool = True) -> Extracted:
         from lens_lsp.documents.extractor import Cancelled  # most questions meet no document
@@ -447,22 +508,33 @@ class Extractions:
                 self._used -= _size(self._known.popitem(last=False)[1])
 
 
-def _recognising(
-    recognition: Recognition,
-    data: bytes,
-    digest: str,
-    stopped: Callable[[], bool],
-    pictures: Pictures,
-    pages: Sequence[int] = (),
-) -> Callable[[], Extracted]:
-    """What has pages recognised, all of them without any; only what is known already is taken where nobody waits."""
+class _StoredPages:
+    """The pages of one content in the store, as they are recognised, unless it turns out to be private."""
 
-    def recognise() -> Extracted:
-        if pictures is Pictures.KNOWN:
-            raise Skipped(SkipReason.NOT_READ)
-        return recognition.text(data, digest, stopped, pages)
+    def __init__(self, store: DocumentStore, reader: str, digest: str) -> None:
+        self._store = store
+        self._content = (reader, digest)
+        self._checked = 0
+        self._private = False
 
-    return recognise
+    def page(self, number: int) -> tuple[str | ScannedPage, int] | None:
+        """As `KeptPages.page`."""
+        return self._store.page(*self._content, number)
+
+    def put(self, number: int, page: str | ScannedPage, count: int, whole: Callable[[], Extracted]) -> None:
+        """As `KeptPages.put`. The text so far is looked at whenever it has become twice as long."""
+        if self._private:
+            return
+        if self._checked & (self._checked + 1) == 0:
+            try:
+                self._private = not _may_be_stored(whole())
+            except Unextracted:  # nothing in it is text yet
+                return
+        self._checked += 1
+        if self._private:
+            self._store.drop_pages(*self._content)
+        else:
+            self._store.put_page(*self._content, number, page, count)
 
 
 def _unreadable(kind: DocumentKind, known: Extracted, reason: SkipReason) -> Extracted:
@@ -477,6 +549,10 @@ def _is_full(extracted: Extracted) -> bool:
     """Whether a document has as much text, or as many places, as one may have."""
     places = max(len(extracted.structure.blocks), len(extracted.locators.starts))
     return len(extracted.text) >= MOST_LETTERS or places >= MOST_PLACES
+
+
+def _may_be_stored(extracted: Extracted) -> bool:
+    return not extracted.unlocked and privacy_in(extracted) is None
 
 
 def privacy_in(extracted: Extracted) -> Privacy | None:
@@ -521,6 +597,23 @@ def extractions() -> Extractions:
 def recognised_page(data: bytes, page: int) -> ScannedPage | None:
     """As `Extractions.recognised_page`, by those of this process."""
     return extractions().recognised_page(data, page)
+
+
+def recognition_state(options: DocumentOptions, path: str, roots: Sequence[str]) -> tuple[bool, str]:
+    """Whether scans are recognised, and in words by whom, or why not and what it would take; programs are looked for
+    in the folders of ``path``, and not below ``roots``."""
+    from lens_lsp.documents.recognition import tesseract
+
+    ocr = options.ocr or OCR_ON
+    if ocr == OCR_OFF:
+        here = f"lens-lsp[ocr] is {'not installed' if missing(SCAN) else 'installed'}"
+        return False, f"off ({here}; on, a scan takes {_COST})"
+    if ocr == OCR_ON:
+        if missing(SCAN):
+            return False, f"not installed: {INSTALL_OCR} (a scan then takes {_COST})"
+        return True, f"on ({reader_version(SCAN)}; {_COST})"
+    program = tesseract(path, roots)
+    return (False, NO_PROGRAM) if program is None else (True, f"{program} ({ocr})")
 
 
 def use_for_documents(options: DocumentOptions, roots: Sequence[str]) -> str | None:
@@ -654,10 +747,13 @@ def notices(skips: Iterable[Skip]) -> list[str]:
     unread = Counter(skip.path.rpartition(".")[2].lower() for skip in skips if skip.reason is SkipReason.UNSUPPORTED)
     for suffix, saved in SAVED_AS.items():
         if count := unread[suffix]:
-            naming = "file was" if count == 1 else "files were"
-            told.append(f"{count:,} .{suffix} {naming} not read: save {'it' if count == 1 else 'them'} as .{saved}")
+            naming, which = ("file was", "it") if count == 1 else ("files were", "them")
+            saving = f"save {which} as .{saved} (`soffice --convert-to {saved} FILE`)"
+            told.append(f"{count:,} .{suffix} {naming} not read: {saving}")
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
+    if locked := [skip.path for skip in skips if skip.reason is SkipReason.ENCRYPTED]:
+        told.append(extractions().locked(locked))
     if late := found[SkipReason.NOT_READ]:
         which, naming = ("it", "it as a path") if late == 1 else ("them all", "them as paths")
         told.append(f"{_some(late)} not read within the time: `lens read` reads {which}; or name {naming}")

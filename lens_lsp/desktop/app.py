@@ -24,6 +24,7 @@ from lens_lsp.app.configuration import change_settings, read_settings, written_s
 from lens_lsp.app.consent import ConsentMissing, ask_again
 from lens_lsp.app.settings import ModelSettings
 from lens_lsp.client import Refused, ServerGone
+from lens_lsp.corpus.extraction import recognition_state
 from lens_lsp.desktop.folders import NoEditor, Outside, open_file
 from lens_lsp.desktop.page_questions import FOLLOWED, Assistant, PageQuestion, TooManyQuestions, streamed
 from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
@@ -337,10 +338,15 @@ _FAILURES = dict.fromkeys(
 
 
 def preferences() -> dict[str, object]:
-    """What the user's file says, and how it is about the key. Raises `UsageError` for a file that cannot be used."""
-    model = read_settings((), os.environ).model
+    """What the user's file says, how it is about the key and about scans.
+
+    Raises `UsageError` for a file that cannot be used."""
+    settings = read_settings((), os.environ)
+    model = settings.model
+    on, words = recognition_state(settings.documents, os.environ.get("PATH", ""), settings.extra_roots)
     return {
         "settings": written_settings(os.environ),
+        "ocr": {"on": on, "words": words},
         "key": {
             "origin": _origin(model),
             "stored": model.key_in_keyring,

@@ -121,6 +121,7 @@ class Pages:
             raise Outside("that is no document of pages")
         try:
             data, quote = self._folders.read(uri), quote[:_LONGEST_QUOTE]
+            self._extractor.passwords = read_settings((), os.environ).documents.passwords
             view = self._extractor.view(kind, data, page, quote, seconds=_PAGE_SECONDS)
             if not quote or view.marks or (scanned := recognised_page(data, page)) is None:
                 return view

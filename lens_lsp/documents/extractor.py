@@ -36,7 +36,9 @@ from lens_lsp.documents.frames import (
 from lens_lsp.documents.kinds import (
     INSTALL,
     KINDS,
+    PICTURE,
     SCAN,
+    UNLOCKING,
     DocumentKind,
     Extracted,
     Failure,
@@ -95,6 +97,8 @@ class Extractor:
         self._idle = list(self._workers)
         self._change = threading.Condition()
         self._closed = False
+        self.passwords: Sequence[str] = ()
+        """What documents are tried to be opened with that need a password."""
 
     @property
     def started(self) -> int:
@@ -201,7 +205,8 @@ class Extractor:
 
         worker = self._take(stopped)
         try:
-            head, text = worker.read(kind, data, seconds, stopped, more)
+            secret = {"passwords": list(self.passwords)} if self.passwords else {}
+            head, text = worker.read(kind, data, seconds, stopped, {**more, **secret})
             failure = failure_from(head)
             if failure is not None:
                 raise failure
@@ -381,7 +386,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 def _order(memory: int | None, code: Sequence[str]) -> dict[str, Any]:
     """The argument of a new worker: its memory, and the folders that it may import code from."""
     # Isolated Python looks in its own folders only; ours and a library's may be elsewhere.
-    modules = {library.module for kind in (*KINDS, SCAN) for library in kind.libraries}
+    modules = {UNLOCKING.module, *(library.module for kind in (*KINDS, PICTURE, SCAN) for library in kind.libraries)}
     libraries = sorted(folder for module in modules if (folder := _folder(module)) is not None)
     folders = list(dict.fromkeys([*libraries, *map(os.path.abspath, code)]))
     ours = _folder(_PACKAGE)

@@ -151,6 +151,7 @@ def extracted_from(head: dict[str, Any], body: bytes) -> Extracted:
             private=_words(head["private"]),
             read=_count(head["read"]),
             left=_count(head["left"]),
+            unlocked=head.get("unlocked") is True,
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise Damaged(f"a reply that is not in order: {error}") from error
@@ -237,6 +238,16 @@ def scanned_to(page: ScannedPage) -> dict[str, Any]:
     """The JSON of what was read on a picture of a page."""
     lines = [[line.text, line.left, line.top, line.right, line.bottom, line.sure] for line in page.lines]
     return {"turned": page.turned, "width": page.width, "height": page.height, "lines": lines}
+
+
+def recognised_to(page: str | ScannedPage) -> Any:
+    """The JSON of a page that was recognised, by a program or by the models."""
+    return page if isinstance(page, str) else scanned_to(page)
+
+
+def recognised_from(said: object) -> str | ScannedPage:
+    """The page of its JSON; raises `Damaged` for anything else."""
+    return said if isinstance(said, str) else scanned_from(said)
 
 
 def _scanned_line(said: object) -> ScannedLine:
@@ -340,6 +351,7 @@ def joined(parts: Sequence[Extracted]) -> Extracted:
         private=next((part.private for part in parts if part.private is not None), None),
         read=parts[-1].read,
         left=parts[-1].left,
+        unlocked=any(part.unlocked for part in parts),
     )
 
 

@@ -74,6 +74,7 @@ _LXML = Library("lxml", "lxml")
 _PDFIUM = Library("pypdfium2", "pypdfium2")
 _STRIPRTF = Library("striprtf", "striprtf")
 _RAPIDOCR = Library("rapidocr", "rapidocr")
+_PILLOW = Library("pillow", "PIL")
 KINDS = (
     DocumentKind(
         "pdf",
@@ -81,7 +82,7 @@ KINDS = (
         f"{_READERS}.pdf",
         "PdfReader",
         (_PDFIUM,),
-        3,
+        4,
         pictures=True,
         holds=True,
         glances=True,
@@ -95,20 +96,43 @@ KINDS = (
     DocumentKind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,), 2),
     DocumentKind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
     DocumentKind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
-    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 3, by_python=True, holds=True),
-    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), 2, by_python=True, holds=True),
+    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 4, by_python=True, holds=True),
+    DocumentKind("msg", ("msg",), f"{_READERS}.outlook", "OutlookReader", (_LXML,), by_python=True, holds=True),
+    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), 3, by_python=True, holds=True),
 )
-SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx", "msg": "eml"}
+SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx"}
 """Kinds without a reader that is kept well, and as what their programs save them for one that has."""
+LOCKED = f"{_READERS}.locked"
+"""Where documents with a password are opened; only the worker imports it."""
+UNLOCKING = Library("msoffcrypto-tool", "msoffcrypto")
+"""What opens Office files with a password, where the user installed it."""
 SCAN = DocumentKind("scan", (), f"{_READERS}.scanned_pages", "ScanReader", (_PDFIUM, _RAPIDOCR))
 """Pages of a PDF that are pictures, read by the models that ``lens-lsp[ocr]`` brings."""
-_BY_NAME = {kind.name: kind for kind in KINDS}
+PICTURE = DocumentKind(
+    "picture",
+    ("png", "jpg", "jpeg", "jpe", "tif", "tiff", "bmp", "webp"),
+    f"{_READERS}.pdf",
+    "PdfReader",
+    (_PDFIUM, _PILLOW),
+    pictures=True,
+)
+"""Image files, which are documents where the user asked for OCR: most hold no text, and reading one takes seconds."""
+_BY_NAME = {kind.name: kind for kind in (*KINDS, PICTURE)}
 _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 
 
 def kind_for(name: str) -> DocumentKind | None:
     """The kind of a file by the end of its name or path; None if it is none of ours."""
     return _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
+
+
+def read_pictures(*, on: bool) -> None:
+    """Whether image files are documents in this process from now on."""
+    for suffix in PICTURE.suffixes:
+        if on:
+            _BY_SUFFIX[suffix] = PICTURE
+        else:
+            _BY_SUFFIX.pop(suffix, None)
 
 
 def advice(suffix: str) -> str:
@@ -132,7 +156,7 @@ def reader_version(kind: DocumentKind) -> str | None:
         return None
     libraries = dict.fromkeys([*kind.libraries, *(each for other in KINDS if kind.holds for each in other.libraries)])
     for library in libraries:
-        version = _installed(library)
+        version = installed(library)
         parts += [f"{library.distribution}.{version}"] if version is not None else []
     if kind.by_python or kind.holds:
         parts.append(f"python.{sys.version_info.major}.{sys.version_info.minor}")
@@ -141,12 +165,12 @@ def reader_version(kind: DocumentKind) -> str | None:
 
 def missing(kind: DocumentKind) -> tuple[str, ...]:
     """The distributions that reading it needs and that are not installed."""
-    return tuple(library.distribution for library in kind.libraries if _installed(library) is None)
+    return tuple(library.distribution for library in kind.libraries if installed(library) is None)
 
 
 @cache
-def _installed(library: Library) -> str | None:
-    """Its version, without importing it."""
+def installed(library: Library) -> str | None:
+    """Its version, without importing it; None where it is not installed."""
     # Ten milliseconds, which nobody without documents should pay.
     from importlib.metadata import PackageNotFoundError, version
 
@@ -237,6 +261,8 @@ class Extracted:
     """Pages until which it was read, where that is not all of it."""
     left: int = 0
     """Pages behind these that were not read yet."""
+    unlocked: bool = False
+    """It opened with a password: its text is kept in memory alone."""
 
     @property
     def cut(self) -> bool:

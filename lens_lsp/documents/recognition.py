@@ -19,13 +19,14 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor, kill_group
-from lens_lsp.documents.frames import scanned_to
+from lens_lsp.documents.frames import recognised_to
 from lens_lsp.documents.kinds import (
     SCAN,
     DocumentKind,
@@ -34,13 +35,16 @@ from lens_lsp.documents.kinds import (
     ScannedPage,
     Unextracted,
     kind_named,
+    pages_shown,
     reader_version,
 )
 from lens_lsp.model.lazy_regex import regex
 
 PAGE_SECONDS = 30.0
 MOST_PAGES = 300
-"""A longer document is not recognised: half of it would be told as all."""
+"""A longer document is not recognised by a program: half of it would be told as all."""
+_MOST_SCANNED = 2000
+"""The same for the models, which go on where they were stopped."""
 _EDITION = 2
 """Goes up whenever our part gives another text for the same picture."""
 _KIND = DocumentKind("pdf-ocr", (), "lens_lsp.documents.readers.pdf", "RecognisedReader")
@@ -71,9 +75,21 @@ def tesseract(path: str, roots: Sequence[str]) -> str | None:
     return None if found is None else os.path.realpath(found)
 
 
+class KeptPages(Protocol):
+    """The pages of one document that were recognised, from one start to the next."""
+
+    def page(self, number: int) -> tuple[str | ScannedPage, int] | None:
+        """What stands on a page, from 1, and how many there are; None where that is not known."""
+
+    def put(self, number: int, page: str | ScannedPage, count: int, whole: Callable[[], Extracted]) -> None:
+        """Keep a page; ``whole`` puts together what was read until now, and may raise what `Extractor.extract` does."""
+
+
 class Recognition(ABC):
     """Recognises text on pages of PDF files. Safe for threads."""
 
+    most = MOST_PAGES
+    """Pages of one document."""
     seconds = math.inf
     """As long as the pages of one document may take together."""
 
@@ -95,34 +111,60 @@ class Recognition(ABC):
         Raises `Unextracted` and `Cancelled`.
         """
 
-    def text(self, data: bytes, digest: str, cancelled: Callable[[], bool], pages: Sequence[int] = ()) -> Extracted:
+    def text(
+        self,
+        data: bytes,
+        digest: str,
+        cancelled: Callable[[], bool],
+        pages: Sequence[int] = (),
+        kept: KeptPages | None = None,
+    ) -> Extracted:
         """The text of a PDF with what is recognised on some ``pages``, from 1, without any on all of them.
 
-        Raises `Unextracted` without a text, and `Cancelled`.
+        Pages that are ``kept`` are taken from there, and others put there as they come: what was stopped goes on. A
+        page that cannot be read is left out and named. Raises `Unextracted` without a text, and `Cancelled`.
         """
         until = time.monotonic() + self.seconds
-        found: dict[int, str | dict[str, Any]] = {}
+        found: dict[int, Any] = {}
+        lost: list[int] = []
+
+        def whole() -> Extracted:
+            said = json.dumps(found).encode() + b"\n" + data
+            return self.extractor.extract(_KIND, said, seconds=PAGE_SECONDS, cancelled=cancelled)
+
         wanted = list(pages) or [1]
         while wanted:
             number = wanted.pop(0)
-            if time.monotonic() >= until:
+            known = None if kept is None else kept.page(number)
+            if known is None and time.monotonic() >= until:
                 raise Unextracted(Failure.TIMED_OUT, f"not recognised in {self.seconds:g} s")
-            page, count = self.page(data, digest, number, until - time.monotonic(), cancelled)
+            try:
+                page, count = known or self.page(data, digest, number, until - time.monotonic(), cancelled)
+            except Unextracted:
+                if not found:
+                    raise
+                lost.append(number)
+                continue
             if not pages and not found:
                 wanted = list(range(2, count + 1))
-            if len(found) + 1 + len(wanted) > MOST_PAGES:
+            if len(found) + 1 + len(wanted) > self.most:
                 raise Unextracted(Failure.EMPTY, f"{len(wanted) + 1:,} pages are too many to be recognised")
-            found[number] = page if isinstance(page, str) else scanned_to(page)
-        return self.extractor.extract(
-            _KIND, json.dumps(found).encode() + b"\n" + data, seconds=PAGE_SECONDS, cancelled=cancelled
-        )
+            found[number] = recognised_to(page)
+            if known is None and kept is not None:
+                kept.put(number, page, count, whole)
+        extracted = whole()
+        if not lost:
+            return extracted
+        return replace(extracted, notices=(*extracted.notices, f"{pages_shown(lost)} could not be read"))
 
 
 class ModelRecognition(Recognition):
     """By the models of ``rapidocr``, in a worker of their own, which has more memory and ends when it is idle.
 
-    Pages that were read are kept by the hash of their document, so that a reading that was stopped goes on.
+    Pages that were read last are remembered by the hash of their document, whether others keep them or not.
     """
+
+    most = _MOST_SCANNED
 
     def __init__(self, extractor: Extractor) -> None:
         super().__init__(extractor)
@@ -152,6 +194,7 @@ class ModelRecognition(Recognition):
         if known is not None:
             return known
         self._rest.cancel()
+        self._models.passwords = self.extractor.passwords
         try:
             found = self._models.recognise(data, number - 1, seconds=min(seconds, _MODEL_SECONDS), cancelled=cancelled)
         finally:

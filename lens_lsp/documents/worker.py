@@ -28,7 +28,7 @@ from lens_lsp.documents.frames import (
     scanned_to,
     send,
 )
-from lens_lsp.documents.kinds import DocumentReader, Failure, Unextracted
+from lens_lsp.documents.kinds import LOCKED, DocumentReader, Failure, Unextracted
 
 MOST_JOBS = 200
 """Documents after which a worker gives way to a fresh one: what one left behind should not last."""
@@ -86,7 +86,16 @@ def _pipes() -> tuple[IO[bytes], IO[bytes], int]:
 def _read(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     """The reply to a job: a text, what documents of some ``sizes`` say of themselves, a ``picture`` for a program, the
     view of a ``page`` for people; or why not."""
-    return _guarded(lambda: _done(job, data))
+    said, body = _guarded(lambda: _done(job, data))
+    if said.get("failure") == Failure.ENCRYPTED and job.get("passwords"):
+        said, body = _guarded(lambda: _done(job, _unlocked(data, job["passwords"])))
+        said["unlocked"] = True
+    return said, body
+
+
+def _unlocked(data: bytes, passwords: Sequence[str]) -> bytes:
+    unlocked: bytes = importlib.import_module(LOCKED).unlocked(data, passwords)
+    return unlocked
 
 
 def _done(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import inside
+from lens_lsp.lsp.commands import kept_edit, place_of
 from lens_lsp.lsp.document_snapshot import (
     DocumentSnapshot,
     LocatedCitation,
@@ -19,7 +20,7 @@ from lens_lsp.lsp.document_snapshot import (
     workspace_edit,
 )
 from lens_lsp.lsp.request_handler import RequestHandler
-from lens_lsp.lsp.server_state import SelectedQuestion, ServerState
+from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.memory.answer_files import anchored, link_to
 from lens_lsp.memory.notes import rewritten, syntax_of
 from lens_lsp.memory.sources import Sources
@@ -32,10 +33,22 @@ from lens_lsp.model.text import Span
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
+
 _ASK, _FIND, _RECHECK = "lens.server.ask", "lens.server.find", "lens.server.recheck"
 _LONGEST_QUESTION = 2_000
 _REWRITE = types.CodeActionKind.RefactorRewrite.value
 _QUICK_FIX = types.CodeActionKind.QuickFix.value
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedQuestion:
+    """What a place in a text asks: a ``??`` line, a selection, or the sentence at the cursor."""
+
+    uri: str
+    question: str
+    range: types.Range
+    asks: bool
+    """It is a ``??`` line: its answer belongs below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +65,25 @@ class ActionOffer:
 
 
 async def act(ls: LensServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """``textDocument/codeAction``: ask a ``??`` line or about a selection; mend or ask anew what a citation proves."""
+    """``textDocument/codeAction``: ask a ``??`` line, or about a selection or the sentence at the cursor; mend or ask
+    anew what a citation proves."""
     uri, where = params.text_document.uri, params.range
 
-    def work(
-        snapshot: DocumentSnapshot, page: MarkdownPage
-    ) -> tuple[DocumentSnapshot, SelectedQuestion | None, list[ActionOffer]]:
+    edits = ls.state.supports("workspace.apply_edit")
+    told = () if edits else tuple((answer.typed or answer.question, path) for answer, path in ls.state.accounts)
+
+    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> tuple[DocumentSnapshot, list[ActionOffer]]:
         span = snapshot.ranges().span(where.start, where.end)
         selected = _selected(uri, page, snapshot, span)
-        offers = [] if selected is None else _offers_to_ask(selected)
-        return snapshot, selected, [*offers, *_offers_to_mend(snapshot, page, span)]
+        offers = (
+            [] if selected is None else [*_offers_to_put(snapshot, page, selected, told), *_offers_to_ask(selected)]
+        )
+        return snapshot, [*offers, *_offers_to_mend(snapshot, page, span)]
 
     found = await run_on_snapshot(ls.state, uri, work)
     if found is None:
         return []
-    snapshot, selected, offers = found
-    if selected is not None:
-        ls.state.selected = selected
+    snapshot, offers = found
     only = params.context.only
     return [
         _action(ls.state, snapshot, offer, params.context.diagnostics)
@@ -94,14 +109,18 @@ async def lens(ls: LensServer, params: types.CodeLensParams) -> list[types.CodeL
 
 
 def _selected(uri: str, page: MarkdownPage, snapshot: DocumentSnapshot, span: Span) -> SelectedQuestion | None:
+    """What is asked at a span. Less than two letters or figures are no selection, but a cursor: it means the ``??``
+    line or sentence that it is in."""
     line = page.line_at(span.start)
+    pointed = sum(map(str.isalnum, page.text[span.start : span.end])) < 2
     asking = _asking(uri, page, snapshot, line)
-    if asking is not None:
+    if asking is not None and (pointed or span.end <= page.line_span(line).end):
         return asking
-    words = " ".join(page.text[span.start : span.end].split())
-    if not words or len(words) > _LONGEST_QUESTION:
+    meant = page.sentence(span.start) if pointed else span
+    words = "" if meant is None else page.words(meant)
+    if meant is None or not words or len(words) > _LONGEST_QUESTION:
         return None
-    return SelectedQuestion(uri, words, snapshot.ranges().range(span), asks=False)
+    return SelectedQuestion(uri, words, snapshot.ranges().range(meant), asks=False)
 
 
 def _asking(uri: str, page: MarkdownPage, snapshot: DocumentSnapshot, line: int) -> SelectedQuestion | None:
@@ -123,6 +142,19 @@ def _offers_to_ask(selected: SelectedQuestion) -> list[ActionOffer]:
         ActionOffer("Ask about this", _REWRITE, _ASK, {"question": selected.question, "scope": scope}),
         ActionOffer("Find evidence for this sentence", _REWRITE, _FIND, {"query": selected.question, "scope": scope}),
     ]
+
+
+def _offers_to_put(
+    snapshot: DocumentSnapshot, page: MarkdownPage, selected: SelectedQuestion, told: Sequence[tuple[str, str | None]]
+) -> Iterator[ActionOffer]:
+    """Put what was answered in this session below its ``??`` line: for a client that lets no server edit its texts.
+    ``told`` are questions with the files of their answers, the last one first."""
+    path = next((path for question, path in told if question == selected.question), None)
+    if selected.asks and path is not None:
+        line = selected.range.start.line + 1
+        change = kept_edit(snapshot, page, path, lambda _: place_of(page, selected.question, line), whole=True)
+        if change is not None:
+            yield ActionOffer("Put the answer here", _REWRITE, changes=(change[:2],))
 
 
 def _offers_to_mend(snapshot: DocumentSnapshot, page: MarkdownPage, span: Span) -> Iterator[ActionOffer]:

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, asked, take_snapshot, workspace_edit
 from lens_lsp.lsp.editor_window import say, show, summarize, summarize_with_places
-from lens_lsp.lsp.lens_answer import answer_file
+from lens_lsp.lsp.lens_answer import answer_file, first_line
 from lens_lsp.lsp.lens_ask import AnsweredQuestion, answer_question, find_passages
 from lens_lsp.lsp.lens_check import recheck
 from lens_lsp.lsp.lens_clusters import wrong
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
-from lens_lsp.lsp.server_state import SelectedQuestion
 from lens_lsp.memory.answer_files import NotePlace, Saved, ShortBlock, as_short, write_short
 from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.citation_records import PATH, add_records, read_records, records_above, root_above
@@ -39,13 +39,12 @@ from lens_lsp.schema.protocol_params import (
     OpenAnswerParams,
     RecheckParams,
     Scope,
-    WirePosition,
-    WireRange,
     WrongParams,
 )
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
+
 
 _EDIT_SECONDS = 60.0
 _ATTEMPTS = 3
@@ -187,16 +186,40 @@ async def insert_file(ls: LensServer, path: str, uri: str, position: types.Posit
     return True
 
 
-def _moved(snapshot: DocumentSnapshot, path: str, position: types.Position) -> tuple[Span, str, ShortBlock] | None:
+def _moved(snapshot: DocumentSnapshot, path: str, position: types.Position) -> KeptEdit | None:
+    page = snapshot.page()
+    return kept_edit(
+        snapshot,
+        page,
+        path,
+        lambda question: place_below(page, question, page.line_at(snapshot.ranges().offset(position))),
+    )
+
+
+KeptEdit = tuple[Span, str, ShortBlock]
+
+
+def kept_edit(
+    snapshot: DocumentSnapshot,
+    page: MarkdownPage,
+    path: str,
+    placed: Callable[[str], BlockPlace | None],
+    *,
+    whole: bool = False,
+) -> KeptEdit | None:
+    """The change that puts the answer of a file where ``placed`` says for its question, with the records of what it
+    cites; its quotes stand there ``whole`` where nobody will keep these. None for a file that is no answer any more,
+    and without a place. Reads the file."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read(_LARGEST)
     except (OSError, UnicodeDecodeError):
         return None
-    page = snapshot.page()
     held = read_citing(text).held
-    place = place_below(page, held[0].question if held else "", page.line_at(snapshot.ranges().offset(position)))
-    block = as_short(text, os.path.dirname(path), _note_place(snapshot, place))
+    place = placed(held[0].question if held else "")
+    if place is None:
+        return None
+    block = as_short(text, os.path.dirname(path), replace(_note_place(snapshot, place), whole=whole))
     return None if block is None else (place.span, set_in(block.text, page, place), block)
 
 
@@ -212,12 +235,8 @@ async def apply(ls: LensServer, snapshot: DocumentSnapshot, changes: list[tuple[
 
 async def ask(ls: LensServer, params: AskCommand) -> dict[str, object]:
     """``lens.server.ask``: answer, then put the answer into the note that asked, or open its file."""
-    question, scope, into = params.question, params.scope, params.insert
-    if question is None:
-        selected = _pointed(ls, 'lens.server.ask "your question"')
-        question, scope, into = selected.question, _scope(selected), selected.asks
-    answered = await answer_question(ls, params.asking(question, scope))
-    ls.spawn("showing", _present(ls, answered, scope if into else None))
+    answered = await answer_question(ls, params.asking())
+    ls.spawn("showing", _present(ls, answered, params.scope if params.insert else None))
     return answered.result
 
 
@@ -229,16 +248,14 @@ async def _present(ls: LensServer, answered: AnsweredQuestion, into: Scope | Non
     if answered.path is None:
         say(ls, summarize_with_places(answered.saved.answer))
     else:
-        await show(ls, answered.path, summarize(answered.saved.answer))
+        line = await asyncio.to_thread(first_line, answered.path)
+        await show(ls, answered.path, summarize(answered.saved.answer), line)
 
 
 async def find(ls: LensServer, params: FindCommand) -> dict[str, object]:
     """``lens.server.find``: the best passages, then open the file that lists them."""
-    query, scope = params.query, params.scope
-    if query is None:
-        selected = _pointed(ls, 'lens.server.find "what to look for"')
-        query, scope = selected.question, _scope(selected)
-    passages = await find_passages(ls, FindParams(query=query, scope=scope, limit=params.limit), listed=True)
+    wanted = FindParams(query=params.query, scope=params.scope, limit=params.limit)
+    passages = await find_passages(ls, wanted, listed=True)
     ls.spawn("showing", _present(ls, passages, None))
     return passages.result
 
@@ -264,7 +281,8 @@ async def call_wrong(ls: LensServer, params: WrongParams) -> dict[str, object]:
 
 async def open_answer(ls: LensServer, params: OpenAnswerParams) -> dict[str, object]:
     """``lens.server.openAnswer``: show an earlier answer. Raises `RequestFailed` where there is none."""
-    return {"opened": await show(ls, await _earlier(ls, params.answer), "the answer")}
+    path = await _earlier(ls, params.answer)
+    return {"opened": await show(ls, path, "the answer", await asyncio.to_thread(first_line, path))}
 
 
 async def insert_answer(ls: LensServer, params: InsertAnswerParams) -> dict[str, object]:
@@ -274,32 +292,13 @@ async def insert_answer(ls: LensServer, params: InsertAnswerParams) -> dict[str,
     return {"inserted": await insert_file(ls, path, params.uri, position)}
 
 
-async def _earlier(ls: LensServer, wanted: str | None) -> str:
+async def _earlier(ls: LensServer, wanted: str) -> str:
     """The file of an earlier answer. Raises `RequestFailed` where there is none."""
-    latest = ls.state.latest if wanted is None else None
-    path = latest or await asyncio.to_thread(answer_file, ls.state.stores, ls.state.workspaces, wanted)
+    state = ls.state
+    path = await asyncio.to_thread(answer_file, state.stores, state.workspaces, wanted, state.editor_options.answers)
     if path is None:
         raise RequestFailed("there is no such answer; name a question that was asked")
     return path
-
-
-def _pointed(ls: LensServer, syntax: str) -> SelectedQuestion:
-    """What the last code actions were asked for. Raises `JsonRpcInvalidParams` with the syntax where nothing was."""
-    selected = ls.state.selected
-    if selected is None:
-        raise JsonRpcInvalidParams(f"question: nothing is selected and no ?? line is meant; send {syntax}")
-    return selected
-
-
-def _scope(selected: SelectedQuestion) -> Scope:
-    start, end = selected.range.start, selected.range.end
-    return Scope(
-        uri=selected.uri,
-        range=WireRange(
-            start=WirePosition(line=start.line, character=start.character),
-            end=WirePosition(line=end.line, character=end.character),
-        ),
-    )
 
 
 ASK = RequestHandler(ask, AskCommand)

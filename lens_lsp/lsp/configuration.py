@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -16,15 +17,17 @@ from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.locations import TOP, uri_of
-from lens_lsp.lsp.server_state import EditorOptions
+from lens_lsp.lsp.server_state import EditorOptions, ServerState
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings import Notice
     from lens_lsp.lsp.protocol import EditorConnection
 
+
 _SECTION = "lens"
 _PULL_SECONDS = 5.0
 _ANSWERS, _NOTES = "answersFolder", "diagnostics.notes"
+_BESIDE_NOTES = (".lens", "answers")
 _VARIABLE = "${workspaceFolder}"
 _OF_THE_USER = ("model.", "extraRoots")
 _LIMITS, _WORKSPACE = "budget.", "workspace."
@@ -99,6 +102,8 @@ class Configuration:
         state = self._ls.state
         state.configure(client)
         state.editor_options, wrong = editor_options(client or {}, state.workspaces)
+        if state.editor_options.answers is None and not wrong and _opens_nothing(state):
+            state.editor_options = replace(state.editor_options, answers=_beside_notes(state.workspaces))
         for sentence in wrong:
             state.warn_once(sentence)
         self._ls.spawn("settings", self._tell())
@@ -145,6 +150,16 @@ def combined(said: Sequence[Mapping[str, object]]) -> dict[str, object]:
             else:
                 whole.setdefault(name, value)
     return whole
+
+
+def _opens_nothing(state: ServerState) -> bool:
+    """Whether the client shows texts, but no file that a server names."""
+    return state.supports("text_document.synchronization") and not state.supports("window.show_document.support")
+
+
+def _beside_notes(workspaces: Sequence[str]) -> str | None:
+    """Where answers are kept for an editor that opens no file for a server: where its user can open them."""
+    return os.path.join(workspaces[0], *_BESIDE_NOTES) if workspaces else None
 
 
 def editor_options(client: Mapping[str, object], workspaces: Sequence[str]) -> tuple[EditorOptions, list[str]]:

@@ -22,18 +22,27 @@ from lens_lsp.memory.notes import marks, may_cite, read_note, syntax_of
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
-from lens_lsp.model.text import SourceText, Span
+from lens_lsp.model.text import SourceText, Span, sentences
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
     from lens_lsp.corpus.intake import Buffer
     from lens_lsp.model.answer import Answer
 
+
 T = TypeVar("T")
 _MARK = regex(r"\[\^([^\]\s]{1,200})\]")
 _HEADING = regex(r"[ \t>]*(#{1,6})[ \t]")
 _ITEM = regex(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_SIGNS = regex(r"[ \t>]*(?:(?:#{1,6}|[-+]|[*=]{1,6}|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?)?")
+"""What a line begins with before its words."""
+_FOOTNOTE = regex(r"[ \t>]*\[\^[^\]\s]{1,200}\]:")
+_FRONT = regex(r"---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?:\r?\n|$)")
+_STANDS_ALONE = regex(r"[ \t>]*(?:#{1,6}|[-+]|[*=]{1,6}|\d{1,9}[.)])[ \t]")
+"""A line that goes on with nothing above it: a heading, an item."""
 _PARAGRAPH_END = regex(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+_MOST_LINES = 100
+"""Lines before and behind a place in which its sentence is looked for."""
 _LONGEST_BESIDE = 200
 """Code points of what is shown on each side of a quote."""
 
@@ -232,6 +241,44 @@ class MarkdownPage:
         first, last = self._section(line) or self._asked(line) or self._claim(line)
         labels = dict.fromkeys(mark.label for mark in self.marks(first, last))
         return [self.written[label] for label in labels]
+
+    def sentence(self, offset: int) -> Span | None:
+        """The sentence around a place, without the signs that its line begins with; None where no words of a reader's
+        stand: in an empty line, a footnote, a comment, or front matter."""
+        line = first = last = self.line_at(offset)
+        if not self._is_prose(line):
+            return None
+        if not _HEADING.match(self.line(line)):
+            while first > max(1, line - _MOST_LINES) and self._is_prose(first - 1):
+                if _STANDS_ALONE.match(self.line(first)) or _HEADING.match(self.line(first - 1)):
+                    break
+                first -= 1
+            while last < min(self.lines, line + _MOST_LINES) and self._is_prose(last + 1):
+                if _STANDS_ALONE.match(self.line(last + 1)):
+                    break
+                last += 1
+        start = self.line_span(first).start
+        signs = _SIGNS.match(self.text, start)
+        found = sentences(self.text, Span(start if signs is None else signs.end(), self.bare(last).end))
+        return next((each for each in reversed(found) if each.start <= offset), found[0] if found else None)
+
+    def words(self, span: Span) -> str:
+        """The words of a span on one line, without footnote marks and the signs that quoted lines begin with."""
+        lines = self.text[span.start : span.end].splitlines()
+        bare = [*lines[:1], *(line.lstrip(" \t>") for line in lines[1:])]
+        return " ".join(_MARK.sub("", " ".join(bare)).split())
+
+    def _is_prose(self, line: int) -> bool:
+        text, start = self.line(line), self.line_span(line).start
+        front = _FRONT.match(self.text)
+        return (
+            any(map(str.isalnum, text))
+            and asked(text) is None
+            and not text.lstrip().startswith("<!--")
+            and self.text.rfind("<!--", 0, start) <= self.text.rfind("-->", 0, start)
+            and not _FOOTNOTE.match(text)
+            and (front is None or start >= front.end())
+        )
 
     def held_at(self, line: int) -> Held | None:
         """The answer that a line belongs to: the block around it, else the file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -14,6 +15,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsented
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.request_handler import RequestFailed
 from lens_lsp.lsp.workspace_pool import QueueFull
@@ -212,17 +214,23 @@ class ConsentPrompt:
             del self._pending[endpoint]
 
 
-async def show(ls: EditorConnection, path: str, told: str) -> bool:
-    """Open a file in the editor; where that fails say ``told`` and the file's place instead. Whether it was opened."""
+async def show(ls: EditorConnection, path: str, told: str, line: int = 1) -> bool:
+    """Open a file in the editor at a line, from 1; where that fails say ``told`` and the file's place instead. Whether
+    it was opened."""
     if ls.state.supports("window.show_document.support"):
-        params = types.ShowDocumentParams(uri_of(path), external=False, take_focus=True)
+        start = types.Position(line - 1, 0)
+        params = types.ShowDocumentParams(
+            uri_of(path), external=False, take_focus=True, selection=types.Range(start, start)
+        )
         try:
             async with asyncio.timeout(_SHOW_SECONDS):
                 if (await ls.window_show_document_async(params)).success:
                     return True
         except (JsonRpcException, TimeoutError):
             pass  # it is told below
-    say(ls, f"{told} ({printable_path(path)}:1)")
+    folder = next((each for each in ls.state.workspaces if inside(path, each)), None)
+    named = path if folder is None else os.path.relpath(path, folder)
+    say(ls, f"{told} ({printable_path(named)}:{line})")
     return False
 
 

@@ -115,6 +115,17 @@ def held_in(path: str) -> Sequence[Held]:
         return ()
 
 
+def first_line(path: str) -> int:
+    """The line, from 1, at which the words of an answer file begin: behind its front matter and its question."""
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        asked = False
+        for number, line in enumerate(file, 1):
+            if asked and line.strip():
+                return number
+            asked = asked or line.startswith("# ")
+    return 1
+
+
 def _is_whole(path: str) -> bool:
     """Whether a file holds an answer to all of its question."""
     return any(held.status == Status.ANSWERED.value and not held.block for held in held_in(path))
@@ -131,8 +142,9 @@ def _written(path: str, text: str) -> str:
     return path
 
 
-def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None) -> str | None:
+def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None, folder: str | None = None) -> str | None:
     """The answer file that is meant by its URI, the id of its cluster or its question; the last one for None.
+    ``folder`` is where the editor's answers are kept, None for the store's.
 
     Waits for the disk.
     """
@@ -145,21 +157,21 @@ def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None) -
     if wanted is not None:
         key = question_key(wanted)
         known = [(store, each) for store, each in known if wanted == each.id or key in {a.key for a in each.asked}]
-    files = [found for store, cluster in known for found in answers_of(store, cluster)]
+    files = [found for store, cluster in known for found in answers_of(store, cluster, folder)]
     return max(files, default=(0.0, None), key=lambda each: each[0])[1]
 
 
-def kept_answer(stores: Stores, workspaces: Sequence[str], wanted: str | None) -> str | None:
+def kept_answer(stores: Stores, workspaces: Sequence[str], wanted: str | None, folder: str | None = None) -> str | None:
     """As `answer_file`, but no file that a link leads to from there to elsewhere."""
-    path = answer_file(stores, workspaces, wanted)
+    path = answer_file(stores, workspaces, wanted, folder)
     places = [*workspaces, *(os.path.realpath(place) for place in stores.answers(workspaces))]
     return path if path is not None and any(inside(os.path.realpath(path), place) for place in places) else None
 
 
-def answers_of(store: Store, cluster: Cluster) -> Iterator[tuple[float, str]]:
+def answers_of(store: Store, cluster: Cluster, folder: str | None = None) -> Iterator[tuple[float, str]]:
     """When each question of a cluster was answered, and the answer's file where it is there."""
     for asked in cluster.asked:
-        path = path_of_answer(store, asked)
+        path = path_of_answer(store, asked, folder)
         if path is not None:
             yield asked.at, path
 
@@ -243,7 +255,7 @@ async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:
 
 
 def _answer(stores: Stores, state: ServerState, rules: CorpusRules, params: AnswerParams) -> KeptAnswer:
-    path = kept_answer(stores, state.workspaces, params.answer)
+    path = kept_answer(stores, state.workspaces, params.answer, state.editor_options.answers)
     if path is None:
         raise RequestFailed("there is no such answer; name a question that was asked")
     try:

@@ -80,6 +80,11 @@ class RequestHandler(Generic[P]):
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "params"
+            spoken = getattr(self.params, "spoken_as", None)
+            if first["type"] == "missing" and where == spoken:
+                raise JsonRpcInvalidParams(
+                    f'{where}: none was given; the argument is "…" or {{"{where}": "…"}}'
+                ) from None
             raise JsonRpcInvalidParams(f"{where}: {first['msg']}") from None
 
 

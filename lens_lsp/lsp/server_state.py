@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lens_lsp.memory.store import Store
     from lens_lsp.model.answer import Answer
 
+
 logger = logging.getLogger(__name__)
 RUNNING = 4
 """Questions that are worked on at a time."""
@@ -59,17 +60,6 @@ class EditorOptions:
     """Whether citations inside notes get diagnostics; answer files always do."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectedQuestion:
-    """What the editor asked code actions for last: a ``??`` line or a selection."""
-
-    uri: str
-    question: str
-    range: types.Range
-    asks: bool
-    """It is a ``??`` line: its answer belongs below it."""
-
-
 class ServerState:
     """From ``initialize`` to the end. ``environment`` is what the process was started with; ``warn`` tells the user a
     sentence."""
@@ -94,7 +84,9 @@ class ServerState:
         self.editor_options = EditorOptions()
         self.configuring: asyncio.Task[None] | None = None
         """Set while the editor is asked for its settings: nothing is decided by settings before they are known."""
-        self.selected: SelectedQuestion | None = None
+        self.typed: asyncio.Task[object] | None = None
+        """Searches for what was typed last, or did."""
+        self.typing = asyncio.Lock()
         self.accounts: deque[tuple[Answer, str | None]] = deque(maxlen=_REMEMBERED)
         """The answers of this session with their files, the last one first, for ``lens/ledger``. Their roots are
         absolute."""
@@ -216,11 +208,6 @@ class ServerState:
     def answer(self, path: str | None) -> Answer | None:
         """The answer that this session wrote to a file."""
         return None if path is None else self._answers.get(path)
-
-    @property
-    def latest(self) -> str | None:
-        """The file of the last answer."""
-        return next(reversed(self._answers), None)
 
     def forget_answers(self) -> None:
         """Know nothing of earlier answers any more."""

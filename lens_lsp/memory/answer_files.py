@@ -215,6 +215,8 @@ class NotePlace:
     folder: str | None
     root: str | None
     taken: Mapping[str, tuple[Citation, ...]] = field(default_factory=dict)
+    whole: bool = False
+    """Quotes stand whole, however long they are: there will be no records."""
 
 
 Cited = Mapping[str, tuple[Citation, int]]
@@ -232,7 +234,7 @@ def write_short(saved: Saved, place: NotePlace) -> ShortBlock:
     named = set(_MARKER.findall(words))
     chosen = [item for item in shown if str(item.n) in named] or shown[:_MOST_UNNAMED]
     cited = {str(item.n): (_citation(saved, item), item.start.line) for item in chosen}
-    block = _short(words, _MARKER, cited, place, most=MOST_BESIDE)
+    block = _short(words, _MARKER, cited, place, most=None if place.whole else MOST_BESIDE)
     private = {str(item.n) for item in chosen if item.private}
     ids = _ids(cited, place)
     return replace(
@@ -252,7 +254,7 @@ def as_short(text: str, folder: str, place: NotePlace) -> ShortBlock | None:
     if not all(line for _, line in cited.values()):
         return None
     words = _words(whole["body"], set(cited))
-    return _short(words, _MARK, cited, place, most=MOST_BESIDE)
+    return _short(words, _MARK, cited, place, most=None if place.whole else MOST_BESIDE)
 
 
 def shortened(text: str, folder: str, root: str, taken: Mapping[str, tuple[Citation, ...]]) -> ShortBlock:

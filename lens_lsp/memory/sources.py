@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -38,7 +39,7 @@ from lens_lsp.memory.citations import (
 )
 from lens_lsp.memory.notes import leads_to, quoting_notes
 from lens_lsp.model.cluster import Checked, Citation, CitationState
-from lens_lsp.model.documents import Document, Evidence, SkipReason, Structure, TextSource
+from lens_lsp.model.documents import Document, Evidence, Locator, LocatorMap, SkipReason, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import EditHistory, Position, SourceText, Span
@@ -412,10 +413,21 @@ def _unread(citation: Citation, skipped: Skipped, what: str) -> Checked:
     return replace(_withdrawn(citation, why), unread=skipped.reason)
 
 
+def _in_column(places: LocatorMap, span: Span, recorded: Locator) -> Locator | None:
+    """The first cell of a span that stands in the column of a recorded one."""
+    column = str(recorded["cell"]).rstrip("0123456789")
+    held = range(bisect_left(places.starts, span.start), bisect_left(places.starts, span.end))
+    cells = (places.locators[index] for index in held)
+    return next((cell for cell in cells if str(cell.get("cell", "")).rstrip("0123456789") == column), None)
+
+
 def _placed(checked: Checked, now: _Read) -> tuple[Checked, Position | None]:
     if checked.span is None:
         return checked, None
+    recorded = checked.citation.locator
     place = locate(now.document.locators, checked.span.start)
     if checked.sha256 == checked.citation.sha256:  # recorded is the best of its places, such as one cell of a row
-        place = checked.citation.locator or place
+        place = recorded or place
+    elif recorded is not None and "cell" in recorded:
+        place = _in_column(now.document.locators, checked.span, recorded) or place
     return replace(checked, locator=place), now.lines.position(checked.span.start)

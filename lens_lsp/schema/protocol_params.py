@@ -188,31 +188,33 @@ class FindParams(SpokenParams):
 
 
 class FindCommand(SpokenParams):
-    """Of ``lens.server.find``: as `FindParams`, or nothing."""
+    """Of ``lens.server.find``: as `FindParams`."""
 
     spoken_as: ClassVar[str] = "query"
 
-    query: Text | None = None
+    query: Text
     scope: Scope = Scope()
     limit: _Limit = 10
 
 
 class AskCommand(SpokenParams):
-    """Of ``lens.server.ask``: as `AskParams`, or nothing. ``insert``: the answer belongs below the ``??`` line that
-    ``scope`` names."""
+    """Of ``lens.server.ask``: as `AskParams`. ``insert``: the answer belongs below the ``??`` line that ``scope``
+    names."""
 
     spoken_as: ClassVar[str] = "question"
 
-    question: Text | None = None
+    question: Text
     scope: Scope = Scope()
     mode: Literal["auto", "evidence", "fast", "deep"] | None = None
     thread: Id | None = None
     budget: WireBudget = WireBudget()
     insert: bool = False
 
-    def asking(self, question: str, scope: Scope) -> AskParams:
-        """The request for a question."""
-        return AskParams(question=question, scope=scope, mode=self.mode, thread=self.thread, budget=self.budget)
+    def asking(self) -> AskParams:
+        """The request for the question."""
+        return AskParams(
+            question=self.question, scope=self.scope, mode=self.mode, thread=self.thread, budget=self.budget
+        )
 
 
 class ClustersParams(Wire):
@@ -330,12 +332,11 @@ class LedgerParams(Wire):
 
 
 class OpenAnswerParams(SpokenParams):
-    """Of ``lens.server.openAnswer``: a URI, the id of a cluster, or a question; a string alone is any of them, nothing
-    is the last answer."""
+    """Of ``lens.server.openAnswer``: a URI, the id of a cluster, or a question; a string alone is any of them."""
 
     spoken_as: ClassVar[str] = "answer"
 
-    answer: Text | None = None
+    answer: Text
 
 
 class InsertAnswerParams(Wire):
@@ -344,4 +345,4 @@ class InsertAnswerParams(Wire):
 
     uri: str
     position: WirePosition
-    answer: Text | None = None
+    answer: Text

@@ -236,6 +236,13 @@ def test_a_reader_beside_the_workspace_is_named_in_full(told: Told) -> None:
     assert notice.text == 'LENS_READER is not shipped, off or a folder; write LENS_READER="off"'
 
 
+def test_ocr_is_one_switch_of_the_users_file_the_editor_and_the_command_line(told: Told) -> None:
+    assert told('documents.ocr = "off"').documents.ocr == "off"
+    assert told('documents.ocr = "off"', client={"documents.ocr": "on"}).documents.ocr == "on"
+    typed = CommandLine(ocr="off")
+    assert told('documents.ocr = "on"', client={"documents.ocr": "on"}, command=typed).documents.ocr == "off"
+
+
 posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes and links")
 KINDS: list[type[SenderOptions]] = [UserOptions, ProjectOptions, ClientOptions]
 WRONG = {
@@ -258,6 +265,7 @@ WRONG = {
     "documents.cacheExtractions": '"canary"',
     "documents.store": '"canary"',
     "documents.ocr": '"eng; canary"',
+    "documents.passwords": '"canary"',
     "reader": '"canary/model"',
 }
 

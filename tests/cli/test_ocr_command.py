@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lens_process import Command
 
-from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, kind_named, missing
+from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, PICTURE, kind_named, missing
 from lens_lsp.documents.kinds import SCAN as SCANNED
 from tests.availability import unavailable
 
@@ -91,9 +91,19 @@ def test_a_program_in_the_workspace_is_never_started(lens: Command, ocr: dict[st
 def test_doctor_says_which_program_it_is(
     lens: Command, ocr: dict[str, str], off: dict[str, str], tmp_path: Path
 ) -> None:
-    facts = json.loads(lens("doctor", "papers", "--json", env=ocr).out)
-    assert facts["paths"]["ocr"] == f"{tmp_path / 'tool' / 'bin' / 'tesseract'} (eng)"
-    assert json.loads(lens("doctor", "papers", "--json", env=off).out)["paths"]["ocr"] == "off"
+    def said(env: dict[str, str]) -> str:
+        return str(json.loads(lens("doctor", "papers", "--json", env=env).out)["paths"]["ocr"])
+
+    assert said(ocr).startswith(f'{tmp_path / "tool" / "bin" / "tesseract"} (eng); documents.ocr = "off" in')
+    assert said(off).startswith("off (lens-lsp[ocr] is ")
+    assert said(off).endswith("turns it on, --ocr on for one command")
+
+
+def test_the_command_line_switches_it_for_one_command(lens: Command, ocr: dict[str, str], off: dict[str, str]) -> None:
+    assert f"{SCAN} (no-text)" in lens("find", ASKED, SCAN, "--ocr", "off", env=ocr).complaint
+    on = lens("find", ASKED, SCAN, "--ocr", "on", env=off)
+    assert "documents.ocr is off" not in on.complaint
+    assert f"{SCAN} (no-text)" not in on.complaint or INSTALL_OCR in on.complaint
 
 
 MIXED = "papers/mixed.pdf"
@@ -161,3 +171,56 @@ def test_a_scan_is_read_without_any_setting_where_the_models_are_installed(
     assert {**evidence["locator"], "confidence": 0} == {"page": 1, "by": "ocr", "confidence": 0}
     assert "+rapidocr." in evidence["reader"]
     assert json.loads(lens("doctor", "papers", "--json", env=unset).out)["paths"]["ocr"].startswith("on (")
+
+
+def test_image_files_are_documents_where_ocr_is_asked_for(lens: Command, ocr: dict[str, str], tmp_path: Path) -> None:
+    """A photo that lies on its side by its own word, one that shows through, two pages of a fax, and what is none."""
+    if lacking := missing(PICTURE):
+        unavailable("ocr", f"{', '.join(lacking)} not installed: {INSTALL_OCR}")
+    if lacking := missing(SCANNED):
+        unavailable("ocr", f"{', '.join(lacking)} not installed: {INSTALL_OCR}")
+    import numpy as np
+    from PIL import Image
+
+    from tests.documents.pdf_files import PageMaking, PdfMaking, lines
+    from tests.documents.scans import drawn
+
+    def picture(*said: str) -> Image.Image:
+        page = PdfMaking([PageMaking(lines(said, 60, 80, step=34, size=20))]).written()
+        return Image.fromarray(drawn(page)[:800])
+
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    picture("The workshop rent is 1940 euros.").rotate(90, expand=True).save(folder / "rent.jpg", exif=turned)
+    grey = picture("Nobody rows at night.")
+    clear = Image.new("RGBA", grey.size)
+    clear.putalpha(Image.fromarray(255 - np.asarray(grey)))
+    clear.save(folder / "night.png")
+    picture("First page of the fax.").save(
+        folder / "fax.tiff", save_all=True, append_images=[picture("Every ship pays twice.")]
+    )
+    (folder / "torn.png").write_bytes((folder / "night.png").read_bytes()[:200])
+    (folder / "note.md").write_text("The crane lifts forty tonnes.\n")
+    (tmp_path / "on.toml").write_text('documents.ocr = "on"\n')
+    on = {**ocr, "LENS_CONFIG": str(tmp_path / "on.toml")}
+    first = json.loads(lens("find", "forty tonnes", "photos", "--json", env=on).out)
+    assert (first["evidence"][0]["path"], first["coverage"]["documents"]) == ("note.md", 3)
+    read = json.loads(lens("read", "photos", "--json", env=on).out)
+    assert (read["documents"], read["left"]) == (4, 0)
+    assert [(each["path"], each["reason"]) for each in read["skipped"]] == [("torn.png", "broken")]
+    for asked, path, page in (
+        (ASKED, "rent.jpg", 1),
+        ("who rows at night?", "night.png", 1),
+        ("what does every ship pay?", "fax.tiff", 2),
+    ):
+        evidence = json.loads(lens("find", asked, "photos", "--json", env=on).out)["evidence"][0]
+        assert (evidence["path"], evidence["locator"]["page"], evidence["locator"]["by"]) == (path, page, "ocr")
+    lens("ask", ASKED, "photos", "--store", "kept", env=on)
+    checked = json.loads(lens("check", "photos", "--store", "kept", "--json", env=on).out)["counts"]
+    assert checked["verified"] >= 1
+    assert sum(checked.values()) == checked["verified"]
+    unset = json.loads(lens("find", ASKED, "photos", "--json", env={"PATH": ocr["PATH"]}).out)
+    assert unset["coverage"]["documents"] == 0
+    assert {each["reason"] for each in unset["coverage"]["skipped"]} == {"unsupported"}

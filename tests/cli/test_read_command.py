@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from lens_process import Command, assert_one_sentence
 
-from lens_lsp.documents.kinds import INSTALL, kind_named, missing
+from lens_lsp.documents.kinds import INSTALL, INSTALL_OCR, SCAN, kind_named, missing
 from tests.availability import unavailable
 from tests.documents.pdf_files import PageMaking, PdfMaking, text
 from tests.documents_made import pdf
@@ -111,14 +111,89 @@ def test_interrupted_it_goes_on_where_it_was(lens: Command, environment: dict[st
     assert (found["coverage"]["unread"], found["coverage"]["partial"]) == (0, [])
 
 
+def test_a_scan_that_was_stopped_goes_on_behind_its_last_page(
+    lens: Command, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """A scan of four pages: the process is killed after the first or second, and no page is recognised twice."""
+    if lacking := missing(SCAN):
+        unavailable("ocr", f"{', '.join(lacking)} not installed: {INSTALL_OCR}")
+    from tests.documents.scans import scan
+
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    facts = ["The crane lifts forty tonnes.", "Nobody rows at night.", "The keeper signs.", "Every ship pays twice."]
+    (folder / "scan.pdf").write_bytes(scan(*([fact] for fact in facts)))
+    os.utime(folder / "scan.pdf", (1, 1))
+    command = [sys.executable, "-m", "lens_lsp", "read", "scans"]
+    running = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+    while running.poll() is None and not pages(environment):
+        pass
+    running.kill()
+    assert running.wait() != 0, "it was over before it could be stopped"
+    before = pages(environment)
+    assert before[:1] == [1]
+    assert len(before) < 4
+    first = rows(environment, "SELECT id FROM texts WHERE reader LIKE '%/page' ORDER BY first")
+    assert lens("read", "scans").status == 0
+    assert pages(environment) == [1, 2, 3, 4]
+    assert rows(environment, "SELECT id FROM texts WHERE reader LIKE '%/page' ORDER BY first")[: len(first)] == first
+    found = json.loads(lens("find", "what does every ship pay", "scans", "--json").out)["evidence"][0]
+    assert (found["quote"], found["locator"]["page"]) == (facts[3], 4)
+    lens("forget", "--cache")
+    (folder / "scan.pdf").write_bytes(scan(["lens: private"], ["Every ship pays twice."]))
+    assert "private, and so not kept: 1" in lens("read", "scans").text
+    assert pages(environment) == []
+
+
+def test_what_a_password_opens_is_read_and_neither_it_nor_the_text_is_kept(
+    lens: Command, environment: dict[str, str], papers: Path, tmp_path: Path
+) -> None:
+    making = PdfMaking([PageMaking(text("The vault holds nine hundred gold coins.", 60, 60))], password="hunter2")
+    (papers / "vault.pdf").write_bytes(making.written())
+    asked = ("find", "how many gold coins are in the vault?", "papers/vault.pdf")
+    assert "LENS_DOCUMENT_PASSWORDS" in lens(*asked).complaint
+    assert "they open with a password; write it into documents.passwords" in lens("read", "papers").complaint
+    wrong = lens(*asked, env={**environment, "LENS_DOCUMENT_PASSWORDS": "hunter1"})
+    assert "it opens with a password, and none that you gave fits" in wrong.complaint
+    (tmp_path / "own.toml").write_text('documents.passwords = ["hunter1", "hunter2"]\n')
+    own = {**environment, "LENS_CONFIG": str(tmp_path / "own.toml")}
+    for env in (own, {**environment, "LENS_DOCUMENT_PASSWORDS": "hunter1\nhunter2\n"}):
+        found = json.loads(lens(*asked, "--json", env=env).out)
+        assert "nine hundred gold coins" in found["evidence"][0]["quote"]
+    assert lens("read", "papers", env=own).status == 0
+    (papers / ".lens.toml").write_text('documents.passwords = ["hunter2"]\n')
+    assert "only the user's own file says that" in lens("find", "gold coins", "papers").complaint
+    assert lens("doctor", "papers", "--json", env=own).text.count("hunter") == 0
+    (database,) = Path(environment["HOME"]).rglob("documents.db")
+    import sqlite3
+    import zlib
+
+    with sqlite3.connect(database) as connection:
+        kept = [zlib.decompress(row[0]) for row in connection.execute("SELECT text FROM texts WHERE text NOT NULL")]
+    connection.close()
+    assert any(b"monthly rent" in each for each in kept)
+    assert not any(b"gold coins" in each for each in kept)
+    assert b"hunter" not in database.read_bytes()
+
+
 def parts(environment: dict[str, str]) -> int:
     """How many parts of documents are kept."""
+    return len(rows(environment, "SELECT id FROM texts"))
+
+
+def pages(environment: dict[str, str]) -> list[int]:
+    """The numbers of the pages that were recognised and kept."""
+    return rows(environment, "SELECT first FROM texts WHERE reader LIKE '%/page' ORDER BY first")
+
+
+def rows(environment: dict[str, str], query: str) -> list[int]:
+    """What a query finds in the store of documents; nothing where there is no store."""
     import sqlite3
 
     for path in Path(environment["HOME"]).rglob("documents.db"):
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
         try:
-            return int(connection.execute("SELECT count(*) FROM texts").fetchone()[0])
+            return [row[0] for row in connection.execute(query)]
         finally:
             connection.close()
-    return 0
+    return []

@@ -212,9 +212,9 @@ def test_documents_without_their_turn_are_counted() -> None:
     assert notices([Skip("a.pdf", SkipReason.NOT_READ)]) == [
         "1 document was not read within the time: `lens read` reads it; or name it as a path"
     ]
-    old = [Skip(path, SkipReason.UNSUPPORTED) for path in ("a.doc", "b.DOC", "c.msg", "d.zip")]
+    old = [Skip(path, SkipReason.UNSUPPORTED) for path in ("a.doc", "b.DOC", "c.ppt", "d.zip")]
     assert notices(old) == [
-        "2 .doc files were not read: save them as .docx",
-        "1 .msg file was not read: save it as .eml",
+        "2 .doc files were not read: save them as .docx (`soffice --convert-to docx FILE`)",
+        "1 .ppt file was not read: save it as .pptx (`soffice --convert-to pptx FILE`)",
     ]
     assert notices([]) == []

@@ -79,7 +79,16 @@ def test_settings_are_kept_in_the_user_s_own_file(start: Start, home: Path, fold
     assert text.startswith('# mine\nmode = "evidence" # quick\n') or "# quick" in text.splitlines()[1]
     assert config(home).stat().st_mode & 0o077 == 0
     assert desktop.heard(desktop.ask(QUESTION))[-1].data["result"]["mode"] == "evidence"  # it holds at once
-    for wrong in ({"mode": "all"}, {"model.baseUrl": "http://evil.example"}, {"no.such": 1}, {"budget.calls": -1}):
+    assert desktop.send("PUT", "/api/settings", {"documents.ocr": "off"}).json()["ocr"]["on"] is False
+    assert "0.8 GB" in told(desktop)["ocr"]["words"]
+    text = config(home).read_text()
+    for wrong in (
+        {"mode": "all"},
+        {"documents.ocr": "x y"},
+        {"model.baseUrl": "http://evil.example"},
+        {"no.such": 1},
+        {"budget.calls": -1},
+    ):
         refused = desktop.send("PUT", "/api/settings", wrong)
         assert (refused.status, refused.json()["error"]["name"]) == (422, "lens.usage")
     assert config(home).read_text() == text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -40,12 +42,14 @@ class PageMaking:
 
 @dataclass(frozen=True)
 class PdfMaking:
-    """A document. ``outline`` is of (title, page from 0), ``locked`` asks for a password that nobody knows."""
+    """A document. ``outline`` is of (title, page from 0), ``locked`` asks for a password that nobody knows, and
+    ``password`` for this one."""
 
     pages: Sequence[PageMaking]
     info: dict[str, str] = field(default_factory=dict)
     outline: Sequence[tuple[str, int]] = ()
     locked: bool = False
+    password: str = ""
     catalog: str = ""
     """Further entries of the catalog: a form, attached files."""
     more: Sequence[str] = ()
@@ -90,24 +94,53 @@ class PdfMaking:
             following = f"/Next {first_entry + at + 1} 0 R" if at + 1 < len(self.outline) else ""
             target = f"/Dest [{first_page + 2 * page_at} 0 R /Fit]"
             objects.append(f"<< /Title ({title}) /Parent 6 0 R {target} {following} >>")
-        return _file([*objects, *self.more], locked=self.locked)
+        return _file([*objects, *self.more], locked=self.locked, password=self.password)
 
 
 def stream(content: str, entries: str = "") -> str:
     return f"<< {entries} /Length {len(content)} >>\nstream\n{content}\nendstream"
 
 
-def _file(objects: Sequence[str], *, locked: bool) -> bytes:
+_PAD = bytes.fromhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a")
+_STREAM = re.compile(rb"(?s)(stream\n)(.*)(\nendstream)")
+
+
+def _rc4(key: bytes, data: bytes) -> bytes:
+    state, at = list(range(256)), 0
+    for i in range(256):
+        at = (at + state[i] + key[i % len(key)]) % 256
+        state[i], state[at] = state[at], state[i]
+    out, i, at = bytearray(), 0, 0
+    for byte in data:
+        i = (i + 1) % 256
+        at = (at + state[i]) % 256
+        state[i], state[at] = state[at], state[i]
+        out.append(byte ^ state[(state[i] + state[at]) % 256])
+    return bytes(out)
+
+
+def _file(objects: Sequence[str], *, locked: bool, password: str = "") -> bytes:
+    """The file; with a password its streams are encrypted as in PDF 1.1, and no other strings may be in it."""
     out = bytearray(b"%PDF-1.4\n")
     places = []
+    owner = bytes(32)
+    padded = (password.encode("ascii") + _PAD)[:32]
+    secret = hashlib.md5(padded + owner + (-4 & 0xFFFFFFFF).to_bytes(4, "little") + b"\0").digest()[:5]
     for number, body in enumerate(objects, 1):
         places.append(len(out))
-        out += f"{number} 0 obj\n{body}\nendobj\n".encode("cp1252")
+        said = body.encode("cp1252")
+        if password:
+            key = hashlib.md5(secret + number.to_bytes(3, "little") + b"\0\0").digest()[:10]
+            said = _STREAM.sub(lambda found, key=key: found[1] + _rc4(key, found[2]) + found[3], said)  # type: ignore[misc]
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, said)
     start = len(out)
     out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
     out += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
     trailer = f"/Size {len(objects) + 1} /Root 1 0 R /Info 5 0 R"
-    if locked:
+    if password:
+        trailer += f" /Encrypt << /Filter /Standard /V 1 /R 2 /O <{owner.hex()}> /U <{_rc4(secret, _PAD).hex()}>"
+        trailer += " /P -4 >> /ID [<00> <00>]"
+    elif locked:
         key = "00" * 32
         trailer += f" /Encrypt << /Filter /Standard /V 1 /R 2 /O <{key}> /U <{key}> /P -4 >> /ID [<00> <00>]"
     out += f"trailer\n<< {trailer} >>\nstartxref\n{start}\n%%EOF".encode()

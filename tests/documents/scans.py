@@ -19,10 +19,11 @@ Grey = np.ndarray[Any, np.dtype[np.uint8]]
 def scan(*pages: Sequence[str], quarters: int = 0) -> bytes:
     """A PDF with a picture of these lines on each of its pages, and no text; ``quarters`` to the left it lies."""
     written = (PdfMaking([PageMaking(lines(page, 60, 80, step=34, size=20))]).written() for page in pages)
-    return pdf_of([np.rot90(_drawn(data), quarters) for data in written], 72 / _PER_INCH)
+    return pdf_of([np.rot90(drawn(data), quarters) for data in written], 72 / _PER_INCH)
 
 
-def _drawn(data: bytes) -> Grey:
+def drawn(data: bytes) -> Grey:
+    """The first page of a PDF as a picture."""
     with opened(data) as document:
         width, height, pixels, _scale = drawn_page(document, 0, _PER_INCH, 10**8)
     return np.frombuffer(pixels, np.uint8).reshape(height, width)

@@ -27,6 +27,7 @@ LACKING = DocumentKind("x", ("x",), "x", "X", (Library("no-such-library", "no_su
         ("talk.odp", "opendocument"),
         ("Mail.EML", "eml"),
         ("archive.mbox", "mbox"),
+        ("Meeting.msg", "msg"),
         ("book.epub", "epub"),
         ("letter.rtf", "rtf"),
     ],

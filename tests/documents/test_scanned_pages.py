@@ -11,7 +11,16 @@ import pytest
 
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.frames import Damaged, scanned_from, scanned_to
-from lens_lsp.documents.kinds import INSTALL_OCR, SCAN, ScannedLine, ScannedPage, kind_named, missing
+from lens_lsp.documents.kinds import (
+    INSTALL_OCR,
+    SCAN,
+    Failure,
+    ScannedLine,
+    ScannedPage,
+    Unextracted,
+    kind_named,
+    missing,
+)
 from lens_lsp.documents.recognition import ModelRecognition, Recognition
 from tests.availability import unavailable
 from tests.documents.scans import scan
@@ -82,6 +91,18 @@ class TestLayout:
         both = [line for pair in zip(left, right, strict=True) for line in pair]
         found = Scripted(extractor, page(*both)).text(scan([CRANE]), DIGEST, never).text
         assert found.index("left words of the line number 5") < found.index("right words of the line number 0")
+
+    def test_a_page_that_nobody_can_read_is_named_and_costs_no_other_page(self, extractor: Extractor) -> None:
+        class Choking(Scripted):
+            def page(self, data: bytes, digest: str, number: int, *rest: object) -> tuple[ScannedPage, int]:
+                if number == 2:
+                    raise Unextracted(Failure.TIMED_OUT)
+                return self.said, 3
+
+        found = Choking(extractor, page((CRANE, 60, 260, 90))).text(scan([CRANE], [NIGHT], [CRANE]), DIGEST, never)
+        assert [place["page"] for place in found.locators.locators] == [1, 3]
+        assert "page 2 could not be read" in found.notices
+        assert found.cut
 
 
 class TestMarks:

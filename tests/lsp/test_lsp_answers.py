@@ -15,7 +15,6 @@ from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
 Edit = Callable[..., Editor]
 QUESTION = "When does the lease of the workshop end?"
 ASK = {"command": "lens.server.ask", "arguments": [QUESTION]}
-INVALID_PARAMS = -32602
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +52,7 @@ def test_an_editor_that_opens_no_file_is_told_the_place(edit: Edit, able: bool) 
     editor.replies["window/showDocument"] = lambda params: {"success": False}
     uri = editor.run(ASK)["answerUri"]
     editor.wait(lambda: len(editor.messages()) == 1)
-    assert f"{path_of(uri)}:1" in editor.messages()[0]
+    assert path_of(uri).name in editor.messages()[0]
     assert "2031" in editor.messages()[0]
 
 
@@ -111,30 +110,19 @@ def test_events_stream_to_those_who_opted_in(edit: Edit) -> None:
     assert {"planned", "evidenceFound", "answered", "stopped"} <= {each["type"] for each in events}
 
 
-def test_a_command_with_nothing_asks_what_was_pointed_at(edit: Edit, tmp_path: Path) -> None:
+def test_an_earlier_answer_is_opened_by_question_cluster_or_uri_at_its_words(edit: Edit, tmp_path: Path) -> None:
     editor = edit(fresh=True)
-    (tmp_path / "note.md").write_text("# N\n\nWhen does the lease of the workshop end?\n")
-    uri = editor.show(tmp_path / "note.md")
-    nothing = {"command": "lens.server.ask"}
-    error = editor.ask("workspace/executeCommand", nothing)["error"]
-    assert error["code"] == INVALID_PARAMS
-    assert 'lens.server.ask "your question"' in error["message"]
-    editor.actions(uri, editor.over(uri, QUESTION))
-    answer = editor.result("workspace/executeCommand", nothing)
-    assert (answer["question"], answer["status"]) == (QUESTION, "answered")
-    assert [item["path"] for item in answer["evidence"]] == ["contract.md"]
-
-
-def test_an_earlier_answer_is_opened_by_question_cluster_uri_or_nothing(edit: Edit, tmp_path: Path) -> None:
-    editor = edit(fresh=True)
-    assert "error" in editor.ask("workspace/executeCommand", {"command": "lens.server.openAnswer"})
     uri = editor.result("lens/ask", {"question": QUESTION})["answerUri"]
     cluster = editor.result("lens/clusters")["clusters"][0]["id"]
-    for argument in ([], [QUESTION], [QUESTION.lower()], [cluster], [uri], [{"answer": uri}]):
-        editor.shown.clear()
+    places = []
+    editor.replies["window/showDocument"] = lambda params: places.append(params) or {"success": True}
+    lines = path_of(uri).read_text().split("\n")
+    for argument in ([QUESTION], [QUESTION.lower()], [cluster], [uri], [{"answer": uri}]):
         params = {"command": "lens.server.openAnswer", "arguments": argument}
         assert editor.result("workspace/executeCommand", params) == {"opened": True}
-        assert editor.shown == [uri]
+        shown = places.pop()
+        assert shown["uri"] == uri
+        assert lines[shown["selection"]["start"]["line"]].startswith("> é漢😀 The lease of the workshop ends")
     for argument in (["never asked"], ["file:///etc/passwd"]):
         params = {"command": "lens.server.openAnswer", "arguments": argument}
         assert "error" in editor.ask("workspace/executeCommand", params)

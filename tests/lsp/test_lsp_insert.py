@@ -27,19 +27,19 @@ def path_of(uri: str) -> Path:
     return Path(unquote(urlparse(uri).path))
 
 
-def insert(editor: Editor, uri: str, words: str, answer: str | None = None) -> dict[str, Any]:
+def insert(editor: Editor, uri: str, words: str, answer: str = QUESTION) -> dict[str, Any]:
     position = editor.at(uri, words)["position"]
-    argument = {"uri": uri, "position": position} | ({} if answer is None else {"answer": answer})
+    argument = {"uri": uri, "position": position, "answer": answer}
     message: dict[str, Any] = editor.ask("workspace/executeCommand", {"command": INSERT, "arguments": [argument]})
     return message
 
 
-@pytest.mark.parametrize("named", ["uri", "question", "cluster", "latest"])
+@pytest.mark.parametrize("named", ["uri", "question", "cluster"])
 def test_an_answer_goes_below_the_paragraph_and_checks_out(edit: Edit, folder: Path, named: str) -> None:
     editor = edit(folder)
     answer = editor.result("lens/ask", {"question": QUESTION})
     [cluster] = editor.result("lens/clusters")["clusters"]
-    which = {"uri": answer["answerUri"], "question": QUESTION, "cluster": cluster["id"], "latest": None}[named]
+    which = {"uri": answer["answerUri"], "question": QUESTION, "cluster": cluster["id"]}[named]
     (folder / "sub").mkdir()
     note = folder / "sub" / "note.md"
     note.write_text("# Plan\n\nFirst line\nof a paragraph.\n\nAnother.\n")
@@ -102,7 +102,7 @@ def test_what_was_changed_or_is_no_answer_is_not_inserted(edit: Edit, folder: Pa
 def test_a_text_that_is_not_open_is_left_alone(edit: Edit, folder: Path) -> None:
     editor = edit(folder)
     editor.result("lens/ask", {"question": QUESTION})
-    argument = {"uri": (folder / "bridges.md").as_uri(), "position": {"line": 0, "character": 0}}
+    argument = {"uri": (folder / "bridges.md").as_uri(), "position": {"line": 0, "character": 0}, "answer": QUESTION}
     error = editor.ask("workspace/executeCommand", {"command": INSERT, "arguments": [argument]})["error"]
     assert "open" in error["message"]
 

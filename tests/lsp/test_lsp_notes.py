@@ -46,7 +46,7 @@ def test_a_line_that_asks_has_an_action_and_a_lens(edit: Edit, note: Path) -> No
     assert [each["command"]["title"] for each in lenses] == ["Ask", "Ask"]
     assert [under(editor.texts[uri], each["range"]) for each in lenses] == [f"- [ ] ?? {QUESTION}", "> ?? And this?"]
     assert [each["title"] for each in editor.actions(uri, editor.over(uri, "And this?"))] == ["Ask"]
-    nowhere = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    nowhere = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 0}}
     assert editor.actions(uri, nowhere) == []
     assert editor.actions(uri, editor.over(uri, "And this?"), only=["quickfix"]) == []
     assert len(editor.actions(uri, editor.over(uri, "And this?"), only=["refactor"])) == 1

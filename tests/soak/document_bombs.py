@@ -12,6 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from tests.documents.outlook_files import Folder, properties, words
+from tests.documents.outlook_files import container as outlook
+
 MIB = 1 << 20
 Bomb = Callable[[], bytes]
 
@@ -231,6 +234,34 @@ def _deck(slides: int, slide: str) -> bytes:
     )
 
 
+def _png(width: int, height: int) -> bytes:
+    """A picture of nothing but zeros."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    packing = zlib.compressobj(1)
+    rows = b"".join(packing.compress(bytes(width + 1)) for _ in range(height)) + packing.flush()
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def _shared_streams() -> bytes:
+    """Two thousand attachments whose bytes are the same four megabytes."""
+    same = b"x" * (4 * MIB)
+    attached = {f"__attach_version1.0_#{at:08X}": {"__substg1.0_37010102": same} for at in range(2000)}
+    return outlook({**properties(32), **words(p001A="IPM.Note", p0037="x"), **attached})
+
+
+def _nested_messages() -> bytes:
+    said: Folder = {**properties(24), **words(p001A="IPM.Note", p0037="x", p1000="y")}
+    message = said
+    for _ in range(400):
+        inner: Folder = {**properties(8, p37050003=5), "__substg1.0_3701000D": message}
+        message = {**said, "__attach_version1.0_#00000000": inner}
+    return outlook(message)
+
+
 def _nested_mail() -> bytes:
     deep = "".join(f'Content-Type: multipart/mixed; boundary="b{n}"\n\n--b{n}\n' for n in range(20_000))
     return f"Subject: deep\n{deep}\nbottom".encode()
@@ -445,6 +476,9 @@ BOMBS: dict[str, tuple[str, Bomb]] = {
         "mbox",
         lambda: b"From a Fri Mar  1 23:30:00 2024\nSubject: x\n\ny\n\n" * 200_000,
     ),
+    "a-picture-of-a-billion-pixels": ("picture", lambda: _png(40_000, 40_000)),
+    "streams-that-share-their-bytes": ("msg", _shared_streams),
+    "messages-in-messages": ("msg", _nested_messages),
     "a-line-of-ninety-megabytes": (
         "mbox",
         lambda: b"From a Fri Mar  1 23:30:00 2024\nSubject: x\n\n" + b">" * (90 * MIB),

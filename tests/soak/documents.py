@@ -24,6 +24,8 @@ from pathlib import Path
 
 from lens_lsp.documents.extractor import GRACE, SECONDS, Extractor
 from lens_lsp.documents.kinds import Extracted, Unextracted, kind_for, kind_named
+from tests.documents.outlook_files import container as outlook
+from tests.documents.outlook_files import properties, words
 from tests.soak.document_bombs import BOMBS, docx, epub, office, open_document, page, pdf, related, sheet, workbook
 from tests.soak.harness import Options, Verdict, harness
 
@@ -84,6 +86,7 @@ def made() -> dict[str, bytes]:
         "a.epub": epub(b"<html><body><h1>Lamps</h1><p>are <b>lit</b>.</p></body></html>"),
         "a.rtf": rb"{\rtf1\ansi\ansicpg1252 {\pard The l\'e4mps\par}{\pard are lit.\par}}",
         "a.eml": mail,
+        "a.msg": outlook({**properties(32), **words(p001A="IPM.Note", p0037="lamps", p1000="Lit.\n\nAgain.")}),
         "a.mbox": b"From a Fri Mar  1 10:00:00 2024\n" + mail + b"\nFrom b Fri Mar  1 11:00:00 2024\n" + mail,
     }
 

@@ -24,6 +24,8 @@ from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Structure
+from tests.documents.outlook_files import container as outlook
+from tests.documents.outlook_files import properties, words
 from tests.documents.pdf_files import PageMaking, PdfMaking, text
 from tests.documents_made import docx, zipped
 from tests.soak.harness import Options, Verdict, harness
@@ -130,6 +132,9 @@ def documents() -> Iterator[tuple[str, bytes]]:
         "mbox",
         f"From a@example.org Mon Mar 1 10:00:00 2021\n{head}X-Lens: private\n\nThe vault in Brandt.\n".encode(),
     )
+    said = words(p001A="IPM.Note", p0037="vault", p1000="The vault in Brandt.")
+    yield "msg", outlook({**properties(32, p00360003=2), **said})
+    yield "msg", outlook({**properties(32), **said, **words(p007D="X-Lens: private\r\n")})
     for info in (
         {"Keywords": "x, lens: private"},
         {"lens": "private"},

@@ -168,6 +168,7 @@ function middleware(setup: SessionSetup, twins: Twins): Middleware {
       }
       return resolved;
     },
+    provideWorkspaceSymbols: async (query, token, next) => kept(query, await next(query.replaceAll('_', ' '), token)),
     executeCommand: (command, args, next) =>
       command === 'lens.server.ask' ? ask(setup, args, next) : next(command, args),
     workspace: {
@@ -198,6 +199,20 @@ function middleware(setup: SessionSetup, twins: Twins): Middleware {
   };
 }
 
+/**
+ * Passages as the editor's own picker keeps them, in their order: it drops what does not hold the query's letters in its
+ * name, and sorts by name what holds them alike. It asks for the first word alone, so words are joined by `_` there.
+ */
+function kept(query: string, found: vscode.SymbolInformation[] | null | undefined): vscode.SymbolInformation[] {
+  return (found ?? []).map((each, number) => {
+    if (each.kind !== vscode.SymbolKind.String) {
+      return each;
+    }
+    const name = `${query} ${String(number + 1).padStart(2, '0')} ${each.name}`;
+    return new vscode.SymbolInformation(name, each.kind, each.containerName, each.location);
+  });
+}
+
 /** Definitions but those in PDFs: their pages are shown by links, and by `lens.showPassage`. */
 function withoutPages(found: Found): vscode.LocationLink[] | vscode.Location[] {
   const shown = (uri: vscode.Uri) => !isPdf(fileOfText(uri)?.path ?? '');
@@ -214,7 +229,7 @@ function ask(setup: SessionSetup, args: unknown[], next: ExecuteCommandSignature
   }
   const { question, insert } = params as { question?: unknown; insert?: unknown };
   if (question === undefined) {
-    return next('lens.server.ask', [setup.limited('lens/ask', params)]);
+    return vscode.commands.executeCommand('lens.ask');
   }
   return insert === true
     ? vscode.commands.executeCommand('lens.askInNote', setup.limited('lens/ask', params))

@@ -24,6 +24,7 @@ const RULES: Readonly<Record<string, (said: Said) => unknown>> = {
   'model.prices': users,
   extraRoots: users,
   cacheMegabytes: users,
+  'documents.ocr': users,
   mode: mostCareful,
   'budget.calls': lowest,
   'budget.tokens': users,

@@ -65,7 +65,7 @@ zip gz tgz bz2 tbz2 xz txz zst lz4 lzma 7z rar tar jar war ear whl egg deb rpm a
 msi mp3 m4a aac ogg oga opus flac wav wma aif aiff mid midi amr mp4 m4v mov avi mkv webm wmv flv
 mpg mpeg 3gp ogv exe dll so dylib o obj lib a pyc pyo pyd class wasm dex bin elf sys node vsix ttf
 otf woff woff2 eot pfb sqlite sqlite3 db db3 mdb accdb parquet feather arrow avro orc h5 hdf5 npy
-npz pkl pickle mat rds doc dot ppt pps msg odg mobi azw azw3 pages numbers djvu ps eps ai sketch fig
+npz pkl pickle mat rds doc dot ppt pps odg mobi azw azw3 pages numbers djvu ps eps ai sketch fig
 indd onnx pt pth safetensors gguf blend stl glb swf
 """
 _BINARY = frozenset(_BINARY_SUFFIXES.split())

@@ -30,7 +30,8 @@ MOST_PARTS = 128_000_000
 """Bytes of all parts that are unpacked for one document."""
 _NAMES = ("name", "property")
 _LONGEST_PROPERTY = 2000
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How a file in the container of the old binary kinds begins."""
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 _PROPERTIES = (
     ("core-properties", "docProps/core.xml"),
@@ -82,7 +83,7 @@ class Package:
 
     def __init__(self, data: bytes) -> None:
         refuse_encrypted(data)
-        if data.startswith(_OLE):
+        if data.startswith(OLE):
             raise Unextracted(Failure.BROKEN, "a file of the old binary kind; save it in the format that its name says")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
@@ -183,7 +184,7 @@ class Package:
 
 def refuse_encrypted(data: bytes) -> None:
     """Raise `Unextracted` for an Office file with a password, which comes in the container of the old binary kinds."""
-    if data.startswith(_OLE) and _ENCRYPTED_STREAM in data:
+    if data.startswith(OLE) and _ENCRYPTED_STREAM in data:
         raise Unextracted(Failure.ENCRYPTED)
 
 

@@ -162,8 +162,8 @@ export interface WrongResult {
 export interface InsertAnswerParams {
   readonly uri: string;
   readonly position: WirePosition;
-  /** The URI of its file, the id of a cluster, or a question; the last answer if left out. */
-  readonly answer?: string;
+  /** The URI of its file, the id of a cluster, or a question. */
+  readonly answer: string;
 }
 
 /** The result of `lens.server.insertAnswer`. */

@@ -130,12 +130,18 @@ async function insertAnswer(
     );
     return;
   }
-  const { line, character } = note.selection.active;
   const answer = fileOf(document)?.toString();
+  if (answer === undefined) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('Lens: this answer is kept in no file, so it cannot be put into a note; ask again.'),
+    );
+    return;
+  }
+  const { line, character } = note.selection.active;
   const params: InsertAnswerParams = {
     uri: note.document.uri.toString(),
     position: { line, character },
-    ...(answer !== undefined && { answer }),
+    answer,
   };
   const { inserted } = await lens.request<InsertAnswerResult>('workspace/executeCommand', {
     command: 'lens.server.insertAnswer',

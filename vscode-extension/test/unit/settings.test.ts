@@ -19,6 +19,7 @@ test('a workspace names no host, no program and no place on disk', () => {
     'model.callSeconds',
     'model.prices',
     'extraRoots',
+    'documents.ocr',
   ]) {
     hostile[name] = { workspaceValue: 'https://evil.example', workspaceFolderValue: 'https://evil.example' };
   }

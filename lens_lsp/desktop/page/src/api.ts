@@ -118,6 +118,8 @@ export async function pagePicture(uri: string, page: number, quote: string): Pro
 export interface Preferences {
   readonly settings: Readonly<Record<string, string | number | null>>;
   readonly key: KeyState;
+  /** Whether text on scanned pages is recognised; by whom, or what it would take. */
+  readonly ocr: { readonly on: boolean; readonly words: string };
 }
 
 /** Whether a key is kept for the model's address, and whether the system can keep one. */

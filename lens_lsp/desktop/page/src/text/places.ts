@@ -6,7 +6,8 @@ export type Locator = Readonly<Record<string, unknown>>;
 /** How a document is shown. */
 export type Kind = 'markdown' | 'table' | 'pdf' | 'text';
 
-const EXTRACTED = /\.(pdf|docx|docm|dotx|pptx|pptm|xlsx|xlsm|xlsb|xls|ods|odt|ott|odp|epub|rtf|eml|mbox|ipynb)$/i;
+const EXTRACTED =
+  /\.(pdf|docx|docm|dotx|pptx|pptm|xlsx|xlsm|xlsb|xls|ods|odt|ott|odp|epub|rtf|eml|msg|mbox|ipynb|png|jpe?g?|tiff?|bmp|webp)$/i;
 
 /** By the end of its name. */
 export function kindOf(path: string): Kind {
@@ -17,6 +18,12 @@ export function kindOf(path: string): Kind {
     return 'table';
   }
   return /\.pdf$/i.test(path) ? 'pdf' : 'text';
+}
+
+/** From an offset in code points on, a text stands there. */
+interface Placed {
+  readonly start: number;
+  readonly locator: Locator;
 }
 
 /** The page of a locator, from 1; undefined where it has none. */
@@ -43,11 +50,23 @@ export function placeInWords(path: string, locator: Locator | null | undefined, 
 }
 
 /** The locator that holds for an offset in code points. */
-export function locatorAt(
-  locators: readonly { readonly start: number; readonly locator: Locator }[],
-  offset: number,
-): Locator | null {
+export function locatorAt(locators: readonly Placed[], offset: number): Locator | null {
   return locators.findLast(({ start }) => start <= offset)?.locator ?? null;
+}
+
+/**
+ * The locator of a stretch: that of its match, where it is known and still lies in the stretch, else that where the
+ * stretch begins.
+ */
+export function locatorWithin(
+  locators: readonly Placed[],
+  begin: number,
+  end: number,
+  known: Locator | null,
+): Locator | null {
+  const said = JSON.stringify(known);
+  const held = locators.some(({ start, locator }) => begin < start && start < end && JSON.stringify(locator) === said);
+  return held ? known : (locatorAt(locators, begin) ?? known);
 }
 
 /** The folder and the name of a path, apart. */

@@ -31,6 +31,7 @@ export function SettingsView(): JSX.Element {
         <>
           <ModelForm settings={kept.value.settings} saved={load} />
           <KeyForm state={kept.value.key} changed={load} />
+          <ScansForm preferences={kept.value} changed={load} />
         </>
       )}
       <section class="fields">
@@ -248,6 +249,42 @@ function KeyForm({
         <p class="hint">{words.settings.keyNowhere}</p>
       )}
     </form>
+  );
+}
+
+function ScansForm({
+  preferences: { settings, ocr },
+  changed,
+}: {
+  readonly preferences: api.Preferences;
+  readonly changed: () => Promise<void>;
+}): JSX.Element {
+  const written = String(settings['documents.ocr'] ?? '');
+  const choices: (readonly [string, string])[] = Object.entries(words.settings.ocrChoices);
+  if (!choices.some(([value]) => value === written)) {
+    choices.push([written, words.settings.ocrLanguages(written)]);
+  }
+  const choose = (value: string) => {
+    api.keepPreferences({ 'documents.ocr': value === '' ? null : value }, null).then(async () => {
+      tell(words.settings.saved);
+      await Promise.all([changed(), loadStatus()]);
+    }, tellFailure);
+  };
+  return (
+    <section class="fields">
+      <h2>{words.settings.scans}</h2>
+      <label class="field">
+        <span>{words.settings.ocr}</span>
+        <select value={written} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          {choices.map(([value, said]) => (
+            <option key={value} value={value}>
+              {said}
+            </option>
+          ))}
+        </select>
+        <small>{words.settings.ocrState(ocr.words)}</small>
+      </label>
+    </section>
   );
 }
 
