@@ -14,7 +14,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 from pydantic import ValidationError
@@ -511,7 +511,21 @@ async def find_passages(ls: LensServer, params: FindParams, *, listed: bool = Fa
     question = freeze(ls.state, params)
     with WorkDoneProgress(ls, params.work_done_token, "Lens") as progress:
         async with progress.turn():
-            return await _find(ls, question, progress, listed=listed)
+            return await _find(ls, question, progress.from_thread(), listed=listed)
+
+
+async def find_typed(ls: LensServer, params: FindParams) -> Sequence[Mapping[str, Any]]:
+    """The evidence of a search for what is being typed, without progress. The search for what was typed before ends
+    first, as if its request had been cancelled. Raises what `find_passages` raises."""
+    state = ls.state
+    if state.typed is not None:
+        state.typed.cancel()
+    state.typed = asyncio.current_task()
+    async with state.typing:  # one after the other: they share the lens that is warm
+        question = freeze(state, params)
+        async with state.turns.taken(lambda _: None):
+            found = (await _find(ls, question, lambda _: None, listed=False)).result
+    return cast("Sequence[Mapping[str, Any]]", found["evidence"])
 
 
 async def rank_passages(
@@ -530,13 +544,13 @@ async def rank_passages(
 
 
 async def _find(
-    ls: LensServer, question: FrozenQuestion, progress: WorkDoneProgress, *, listed: bool
+    ls: LensServer, question: FrozenQuestion, report: Callable[[str], object], *, listed: bool
 ) -> AnsweredQuestion:
     state = ls.state
     settings = await state.settings(fresh=True)
     paths, rules = question.searched(settings)
     async with in_time(), state.pool.lent(paths, rules, settings.memory) as lease:
-        observer = SearchObserver(progress.from_thread())
+        observer = SearchObserver(report)
         findings = await rank_passages(lease, question.request, observer, settings)
     nowhere = destination = AnswerDestination(None, None)
     if listed:

@@ -7,7 +7,6 @@ looked for in the answer files of the stores and in the open texts.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -21,16 +20,17 @@ from lens_lsp.lsp.document_snapshot import (
     DocumentSnapshot,
     LocatedCitation,
     MarkdownPage,
+    asked,
     locate_citations,
     run_on_snapshot,
 )
-from lens_lsp.lsp.lens_answer import answers_of
-from lens_lsp.lsp.locations import TOP, uri_of
+from lens_lsp.lsp.locations import Ranges
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import Stores
 from lens_lsp.memory.answer_parser import Citing, read_citing
 from lens_lsp.memory.check import Cited, Finding, cited_in, look
-from lens_lsp.memory.clusters import live
+from lens_lsp.memory.citation_records import records_above
+from lens_lsp.memory.notes import may_cite, read_note
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import has_own_places, locator_text, place_text
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20
 """Bytes of an answer file that is looked into."""
-_PREFIX = "lens:"
-_MOST = 100
 _LONGEST = 80
 
 
@@ -81,7 +79,11 @@ def cited_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int, stores
 
 def _citing(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Citing, Cited]]:
     """The citations that may lie in the text, by the name of its file, each with all that its own text cites."""
-    open_texts = {path: read_citing(buffer.text) for path, buffer in snapshot.buffers.items() if "lens" in buffer.text}
+    open_texts = {
+        path: read_note(buffer.text, path, records_above(os.path.dirname(path)))
+        for path, buffer in snapshot.buffers.items()
+        if may_cite(buffer.text)
+    }
     kept = {str(path): citing for path, citing in _kept(snapshot, stores) if str(path) not in open_texts}
     name = os.path.basename(snapshot.path or "")
     for path, citing in (*open_texts.items(), *kept.items()):
@@ -193,37 +195,11 @@ def with_place(location: types.Location) -> str:
     return f"{location.uri}#L{start.line + 1},{start.character + 1}-L{end.line + 1},{end.character + 1}"
 
 
-async def browse(ls: LensServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
-    """``workspace/symbol``: the clusters whose title holds the words, with or without ``lens:`` before them."""
-    words = params.query.strip().removeprefix(_PREFIX).casefold().split()
-    state = ls.state
-    return await asyncio.to_thread(_clusters, state.stores, state.workspaces, state.editor_options.answers, words)
-
-
-def _clusters(
-    stores: Stores, workspaces: Sequence[str], folder: str | None, words: Sequence[str]
-) -> list[types.SymbolInformation]:
-    known = [(store, cluster) for _, store in stores.existing(workspaces) for cluster in store.clusters()]
-    found = []
-    for store, cluster in sorted(known, key=lambda pair: (-pair[1].used, pair[1].id)):
-        title = printable_line(cluster.title, _LONGEST)
-        if not all(word in title.casefold() for word in words):
-            continue
-        path = max(answers_of(store, cluster, folder), default=None)
-        if path is not None:
-            facts = len(live(cluster))
-            state = "archived" if cluster.archived else f"{facts} fact{'' if facts == 1 else 's'}"
-            place = types.Location(uri_of(path[1]), TOP)
-            found.append(types.SymbolInformation(place, title, types.SymbolKind.Key, container_name=f"lens, {state}"))
-        if len(found) == _MOST:
-            break
-    return found
-
-
 async def outline(
     ls: LensServer, params: types.DocumentSymbolParams
 ) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
-    """``textDocument/documentSymbol`` of an answer file: its question, its claims, its sources."""
+    """``textDocument/documentSymbol``: of an answer file its question, claims and sources; of a note what asks and what
+    cites. Headings are left to who reads Markdown."""
     uri = params.text_document.uri
     whole = await run_on_snapshot(ls.state, uri, _outline) or []
     nested = "text_document.document_symbol.hierarchical_document_symbol_support"
@@ -235,29 +211,44 @@ async def outline(
 
 def _outline(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.DocumentSymbol]:
     if not page.is_answer:
-        return []
-    ranges = snapshot.ranges()
+        return list(_outline_of_note(page, snapshot.ranges()))
     title = next((number for number in range(1, page.lines + 1) if page.line(number).startswith("# ")), None)
     if title is None:
         return []
-    whole = ranges.range(Span(page.line_span(title).start, len(page.text)))
-    name = printable_line(page.line(title)[2:], _LONGEST) or "answer"
-    children = [
-        types.DocumentSymbol(text, kind, ranges.range(span), ranges.range(span))
-        for text, kind, span in _parts(page, title + 1)
-    ]
-    return [
-        types.DocumentSymbol(name, types.SymbolKind.Namespace, whole, ranges.range(page.bare(title)), children=children)
-    ]
+    return [_holding(page, snapshot.ranges(), page.line(title)[2:] or "answer", title, page.lines)]
 
 
-def _parts(page: MarkdownPage, first: int) -> Iterator[tuple[str, types.SymbolKind, Span]]:
+def _outline_of_note(page: MarkdownPage, ranges: Ranges) -> Iterator[types.DocumentSymbol]:
+    last = 0
+    for number in range(1, page.lines + 1):
+        question = asked(page.line(number)) if "??" in page.line(number) else None
+        if question is not None:
+            below = page.below(number)
+            last = number if below is None else below.last
+            yield _holding(page, ranges, question, number, last)
+        elif number > last:
+            yield from _parts(page, ranges, number, number)
+
+
+def _holding(page: MarkdownPage, ranges: Ranges, name: str, first: int, last: int) -> types.DocumentSymbol:
+    """A question, from its line to the end of its answer."""
+    whole = Span(page.line_span(first).start, page.bare(last).end)
+    return types.DocumentSymbol(
+        printable_line(name, _LONGEST),
+        types.SymbolKind.Namespace,
+        ranges.range(whole),
+        ranges.range(page.bare(first)),
+        children=list(_parts(page, ranges, first + 1, last)),
+    )
+
+
+def _parts(page: MarkdownPage, ranges: Ranges, first: int, last: int) -> Iterator[types.DocumentSymbol]:
     footnotes = {each.line for each in page.citing.written}
-    for number in range(first, page.lines + 1):
-        marks = page.marks(number, number)
-        if marks:
+    for number in range(first, last + 1):
+        if "[^" in page.line(number) and page.marks(number, number):
             kind = types.SymbolKind.Constant if number in footnotes else types.SymbolKind.String
-            yield printable_line(page.line(number), _LONGEST), kind, page.bare(number)
+            where = ranges.range(page.bare(number))
+            yield types.DocumentSymbol(printable_line(page.line(number), _LONGEST), kind, where, where)
 
 
 DEFINITION: RequestHandler[types.DefinitionParams] = RequestHandler(define)
@@ -267,8 +258,6 @@ REFERENCES: RequestHandler[types.ReferenceParams] = RequestHandler(refer)
 LINK: RequestHandler[types.DocumentLinkParams] = RequestHandler(link)
 
 LINK_RESOLVE: RequestHandler[types.DocumentLink] = RequestHandler(follow)
-
-WORKSPACE_SYMBOL: RequestHandler[types.WorkspaceSymbolParams] = RequestHandler(browse)
 
 DOCUMENT_SYMBOL: RequestHandler[types.DocumentSymbolParams] = RequestHandler(outline)
 

@@ -46,6 +46,7 @@ OPTIONS: Mapping[str, object] = {
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
         [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite]
     ),
+    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[":"]),
     types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=False, identifier="lens"
     ),
@@ -75,12 +76,13 @@ REQUESTS: Mapping[str, Loader] = {
     types.DOCUMENT_LINK_RESOLVE: _in("navigation", "LINK_RESOLVE"),
     types.TEXT_DOCUMENT_CODE_ACTION: _in("code_action", "CODE_ACTION"),
     types.TEXT_DOCUMENT_CODE_LENS: _in("code_action", "CODE_LENS"),
+    types.TEXT_DOCUMENT_COMPLETION: _in("live_passages", "COMPLETION"),
     types.TEXT_DOCUMENT_DEFINITION: _in("navigation", "DEFINITION"),
     types.TEXT_DOCUMENT_DOCUMENT_LINK: _in("navigation", "LINK"),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _in("navigation", "DOCUMENT_SYMBOL"),
     types.TEXT_DOCUMENT_HOVER: _in("navigation", "HOVER"),
     types.TEXT_DOCUMENT_REFERENCES: _in("navigation", "REFERENCES"),
-    types.WORKSPACE_SYMBOL: _in("navigation", "WORKSPACE_SYMBOL"),
+    types.WORKSPACE_SYMBOL: _in("live_passages", "WORKSPACE_SYMBOL"),
 }
 """Who handles a request; a standard one among them becomes a capability."""
 COMMANDS: Mapping[str, Loader] = {

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lens_lsp.memory.store import Store
     from lens_lsp.model.answer import Answer
 
+
 logger = logging.getLogger(__name__)
 RUNNING = 4
 """Questions that are worked on at a time."""
@@ -55,8 +56,8 @@ class EditorOptions:
     """Settings of the editor's own side. ``answers`` is a folder inside a workspace folder, None for the store's."""
 
     answers: str | None = None
-    notes: bool = False
-    """Whether blocks inside notes get diagnostics; answer files always do."""
+    notes: bool = True
+    """Whether citations inside notes get diagnostics; answer files always do."""
 
 
 class ServerState:
@@ -83,6 +84,9 @@ class ServerState:
         self.editor_options = EditorOptions()
         self.configuring: asyncio.Task[None] | None = None
         """Set while the editor is asked for its settings: nothing is decided by settings before they are known."""
+        self.typed: asyncio.Task[object] | None = None
+        """Searches for what was typed last, or did."""
+        self.typing = asyncio.Lock()
         self.accounts: deque[tuple[Answer, str | None]] = deque(maxlen=_REMEMBERED)
         """The answers of this session with their files, the last one first, for ``lens/ledger``. Their roots are
         absolute."""

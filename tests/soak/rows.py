@@ -272,6 +272,24 @@ ROWS = (
         data=".",
     ),
     Row(
+        "passage-places",
+        ("D10",),
+        "passages out of tables, slides, mails and pages are whole cells of one sheet, slide or mail, a row has its"
+        " header, and page, row and cell are the match's",
+        "0 faults",
+        "windows of the text, called by the place where they begin",
+        "passage_places",
+        (
+            "--n 150 --asked 10 --rounds 1",
+            "--n 3000 --asked 150 --rounds 6",
+            "--n 30000 --asked 1500 --rounds 30",
+        ),
+        n=("n", "asked"),
+        caught=("controlBad",),
+        tells=("passages", "cut"),
+        seeded=True,
+    ),
+    Row(
         "newer-notes",
         ("T08", "T09"),
         "an old answer is not repeated without naming the newer note",

@@ -168,6 +168,7 @@ function middleware(setup: SessionSetup, twins: Twins): Middleware {
       }
       return resolved;
     },
+    provideWorkspaceSymbols: async (query, token, next) => kept(query, await next(query.replaceAll('_', ' '), token)),
     executeCommand: (command, args, next) =>
       command === 'lens.server.ask' ? ask(setup, args, next) : next(command, args),
     workspace: {
@@ -196,6 +197,20 @@ function middleware(setup: SessionSetup, twins: Twins): Middleware {
       },
     },
   };
+}
+
+/**
+ * Passages as the editor's own picker keeps them, in their order: it drops what does not hold the query's letters in its
+ * name, and sorts by name what holds them alike. It asks for the first word alone, so words are joined by `_` there.
+ */
+function kept(query: string, found: vscode.SymbolInformation[] | null | undefined): vscode.SymbolInformation[] {
+  return (found ?? []).map((each, number) => {
+    if (each.kind !== vscode.SymbolKind.String) {
+      return each;
+    }
+    const name = `${query} ${String(number + 1).padStart(2, '0')} ${each.name}`;
+    return new vscode.SymbolInformation(name, each.kind, each.containerName, each.location);
+  });
 }
 
 /** Definitions but those in PDFs: their pages are shown by links, and by `lens.showPassage`. */

@@ -29,4 +29,16 @@ export async function story(story) {
     await page.locator('#status\\.editor\\.selection', { hasText: 'selected' }).waitFor();
     await workbench.line(workbench.editor(SOURCE), PROOF).waitFor();
   });
+
+  await story.step("The editor's own picker of symbols shows them, best first", async () => {
+    const input = workbench.quickInput.locator('input.input');
+    await page.keyboard.press('Control+T');
+    await input.waitFor();
+    await input.pressSequentially('questions_run_at_a_time', { delay: 30 });
+    await workbench.rows.filter({ hasText: 'questions_run_at_a_time 01' }).filter({ hasText: SOURCE }).waitFor();
+    await page.keyboard.press('Enter');
+    await workbench.quickInput.waitFor({ state: 'hidden' });
+    await workbench.tab(path.basename(SOURCE)).waitFor();
+    await workbench.line(workbench.editor(SOURCE), PROOF).waitFor();
+  });
 }
