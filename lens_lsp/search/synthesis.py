@@ -479,6 +479,7 @@ class AnswerSynthesis:
             item.span,
             n,
             under=best.span.start,
+            at=search.match_offset(item.document, item.span, best.value) if search.rows is None else best.span.start,
             score=best.belief,
             match=best.match,
             requirements=tuple(search.plan.requirements[j].id for j in item.requirements),
