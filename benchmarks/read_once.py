@@ -182,7 +182,7 @@ def copied_pdfs(source: Path, folder: Path) -> list[str]:
 def by_real(source: Path, folder: Path, home: Path, count: int) -> Door:
     """`lens find` for words of real PDFs, after they were read."""
     words = rare_words(copied_pdfs(source, folder), count)
-    lens(home, "read", str(folder))
+    lens(home, "read", str(folder), "--ocr", "off")
     return by_commands(lambda: home, folder, words, f"{len(list(folder.iterdir()))} real PDFs, read")
 
 
