@@ -638,6 +638,17 @@ ROWS = (
         tells=("refused",),
     ),
     Row(
+        "document-store",
+        ("T01", "T03", "T04", "F10"),
+        "texts of documents that are kept are as they were put, or not there: two writers of whom one is killed, full"
+        " disks, damaged files",
+        "0 other texts, structures or pages, 0 lost that were acknowledged, 0 unusable",
+        "a file of lines that nobody checks",
+        "document_store",
+        ("--n 24", "--n 240", "--n 4000"),
+        tells=("acknowledged", "gone"),
+    ),
+    Row(
         "model-faults",
         ("E04", "E05"),
         "16 kinds of faults of an endpoint end typed and in time",
