@@ -301,17 +301,19 @@ def heading_path(document: Document, offset: int) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def context_of(document: Document, span: Span, before: int = 0, at: int | None = None) -> tuple[Context, ...]:
+def context_of(
+    document: Document, span: Span, before: int = 0, at: int | None = None, header: Span | None = None
+) -> tuple[Context, ...]:
     """The context of a span of a document, in the order of the text; no part overlaps the span, another part or text
     that is ours.
 
     ``before`` is how many code points of the file lie before the document's text; the spans that come back count from
     the beginning of the file. ``at`` is where the match stands: of a header with many columns, those beside its column
-    are taken.
+    are taken. ``header`` names the columns of a row, where that is known better than its reader says.
     """
     found: list[Context] = []
     taken = [span, *document.structure.ours]
-    for role, part, near_end in _context_parts(document, span):
+    for role, part, near_end in _context_parts(document, span, header):
         whole = trim(document.text, part)
         if not len(whole) or any(whole.overlaps(other) for other in taken):
             continue
@@ -325,13 +327,13 @@ def context_of(document: Document, span: Span, before: int = 0, at: int | None =
     return tuple(sorted(found, key=lambda context: context.span))
 
 
-def _context_parts(document: Document, span: Span) -> Iterator[tuple[ContextRole, Span, bool]]:
+def _context_parts(document: Document, span: Span, named: Span | None) -> Iterator[tuple[ContextRole, Span, bool]]:
     """What may be context, the most useful first; whether its end or its beginning is nearer to the quote."""
     blocks = document.structure.blocks
     at = bisect_right(blocks, span.start, key=_BLOCK_START) - 1
     last = bisect_right(blocks, max(span.start, span.end - 1), key=_BLOCK_START) - 1
     headers = (block.header for block in overlapping(blocks, span) if block.kind is BlockKind.TABLE_ROW)
-    for header in dict.fromkeys(headers):
+    for header in dict.fromkeys(headers if named is None else [named]):
         if header is not None and not span.contains(header):
             yield ContextRole.HEADER, header, False
     if at < 0:
