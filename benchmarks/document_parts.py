@@ -50,6 +50,7 @@ _MARKUP_SUBTYPES = """
 """
 _MARKUP = frozenset(_MARKUP_SUBTYPES.split())
 _HIDDEN = 2 | 32
+_THREAD = "[Threaded comment]"
 _FIRST_LINES = ("from", "to", "cc", "date", "subject")
 
 
@@ -211,6 +212,8 @@ def _of_runs(element: ElementTree.Element) -> Iterator[str]:
             yield below.text or ""
         elif _name(below) in ("tab", "br", "cr", "ptab"):
             yield " "
+        elif _name(below) == "noBreakHyphen":
+            yield "-"
         elif _name(below) not in ("txbxContent", "Fallback", "del"):
             yield from _of_runs(below)
 
@@ -239,7 +242,8 @@ def _of_deck(data: bytes) -> Iterator[Item]:
 def _of_workbook(data: bytes) -> Iterator[Item]:
     for root in _roots(data, r"xl/comments\d*\.xml"):
         for comment in _texts(root, "comment"):
-            yield "comments", comment
+            # What old versions of Excel say in place of a thread stands before its words.
+            yield "comments", comment.partition("Comment:")[2] if comment.startswith(_THREAD) else comment
     for root in _roots(data, r"xl/threadedComments/threadedComment\d*\.xml"):
         for text in root.iter():
             if _name(text) == "text" and text.text:

@@ -112,13 +112,14 @@ examples:
   lens check                                     every answer file and block below the current folder
   lens check docs notes/lease.md                 of these paths
   lens check --strict docs                       quotes that moved count as drift, too
+  lens check --shorten notes                     first make blocks of earlier versions short
   lens check --format github docs                annotations in a pull request
   lens check --format sarif > lens.sarif         for code scanning
   lens check --json | jq '.citations[] | select(.state == "withdrawn")'
 
 Each quote is looked for in its source as that is now; nothing is matched by likeness. verified: the source is the same,
 or says the same there. moved: the quote stands elsewhere, and nothing else can be meant. withdrawn: neither.
-unverifiable: its reader has another version now. Nothing is written and nothing leaves this machine.
+unverifiable: nothing tells. Nothing leaves this machine, and nothing is written but by --shorten.
 
 exit status: 0 all verified or moved (or there is nothing to check), 1 some withdrawn, unverifiable or unreadable,
 2 error, 130 interrupted (what was found is printed)
@@ -427,6 +428,9 @@ def check_parser() -> Parser:
     parser.paths("folders or Markdown files to check (default: the current folder)")
     parser.shapes("lens.check/1", ("text", "sarif", "github"))
     parser.flag("--strict", "quotes that moved count as drift")
+    parser.flag(
+        "--shorten", "first write blocks of earlier versions in the short form, records to .lens/citations.jsonl"
+    )
     add_corpus_options(parser)
     parser.flag("--quiet", "nothing on standard error but errors")
     add_store_options(parser, "check the citations of this store, too", "check files alone")

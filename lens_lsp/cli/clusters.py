@@ -18,11 +18,13 @@ from lens_lsp.cli.arguments import check_parser, clusters_parser, command_line, 
 from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
-from lens_lsp.corpus.corpus_rules import AllowedFolders
+from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
 from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
-from lens_lsp.memory.answer_files import cluster_markdown, exported, is_export
-from lens_lsp.memory.check import Report, check
+from lens_lsp.memory.answer_files import cluster_markdown, exported, is_export, shortened
+from lens_lsp.memory.check import Report, check, notes_below
+from lens_lsp.memory.citation_records import PATH as RECORDS
+from lens_lsp.memory.citation_records import add_records, records_above
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.store import Store
 from lens_lsp.model.cluster import CitationState, Cluster, WrongAnswer
@@ -276,6 +278,8 @@ def run_check(argv: Sequence[str]) -> int:
     try:
         with existing_store(paths, StoreChoice(options.store, off=options.no_store), tell) as store:
             kept = [] if store is None else kept_citations(store, workspace_for(paths))
+        if options.shorten:
+            _shorten(paths, settings.rules)
         check(paths, report, rules=settings.rules, kept=kept, allowed=allowed)
     except KeyboardInterrupt:
         interrupted = True
@@ -286,6 +290,26 @@ def run_check(argv: Sequence[str]) -> int:
     if not options.quiet and not report.understood and not report.answers and not report.unreadable:
         tell("there is nothing to check: no answer file and no inserted answer was found here")
     return NOTHING if report.drifted(strict=options.strict) else FOUND
+
+
+def _shorten(paths: Sequence[str], rules: CorpusRules) -> None:
+    """Write the blocks of earlier versions in notes in the short form, and their records first: a note is never without
+    what checks it."""
+    for path, text in notes_below(paths, rules):
+        known = records_above(os.path.dirname(path))
+        root = known.folder if known is not None else workspace_of(path)
+        short = shortened(text, os.path.dirname(path), root, {} if known is None else known.by_id)
+        if short.text == text:
+            continue
+        try:
+            if known is None:
+                tell(f"what checks the citations is kept in {os.path.join(root, *RECORDS.split('/'))}: commit it")
+            add_records(root, short.records)
+            replace_whole(Path(path), short.text.encode("utf-8"), ORDINARY)
+        except (OSError, UnicodeEncodeError) as error:
+            tell(f"{display_path(path)} was not shortened: {getattr(error, 'strerror', None) or error}")
+        else:
+            tell(f"{display_path(path)}: {some(len(short.records), 'citation')} shortened")
 
 
 def _put_report(report: Report, shape: str) -> None:

@@ -147,8 +147,9 @@ class Summary:
         return f"nothing found for “{shown}” in {some(result.coverage.scanned, 'file')}{skipped}; {why}"
 
     def _skipped(self) -> str:
-        """What was skipped, but for what a warning counts beside the command that installs its reader."""
-        return self._named([skip for skip in self.result.coverage.skipped if skip.reason is not SkipReason.NO_READER])
+        """What was skipped, but for what a warning counts beside the command that installs its reader, and our own
+        folder."""
+        return self._named([skip for skip in self.result.coverage.skipped if not _untold(skip)])
 
     def _named(self, items: Sequence[LeftOut]) -> str:
         """The first few with their reasons, what nobody meant to leave out in front; the others counted."""
@@ -166,6 +167,11 @@ class Summary:
         if others := sum(count for _, count in counts[_REASONS_TOLD:]):
             reasons.append(f"{others:,} for other reasons")
         return f"{named} and {len(rest):,} more ({', '.join(reasons)})"
+
+
+def _untold(skip: LeftOut) -> bool:
+    own = skip.reason is SkipReason.DENIED and skip.path.rstrip("/").rpartition("/")[2] == ".lens"
+    return own or skip.reason is SkipReason.NO_READER
 
 
 def explained_style(shape: str) -> Style:

@@ -51,7 +51,8 @@ MOST = 2 << 30
 DAYS = 90
 """Days after which a text is removed that nobody used."""
 NAME = "documents.db"
-_VERSION = 1
+_VERSION, _UNCHECKED = 2, 1
+"""Of the file; the one before had nothing that tells a damaged hash."""
 _DAY = 24 * 3600
 _LEFT = 0.9
 """Share of the bound that is left when texts go."""
@@ -61,6 +62,8 @@ _MANY = 512
 """Notes that are held until they are written together."""
 _PAGES = "/page"
 """What follows the reader's name where a page that was recognised is kept, by its number, with its lines."""
+_DIGEST = 32
+"""Bytes of a hash."""
 _MOST_PACKED = MOST_TEXT + MOST_HEAD
 _TABLES = """
 CREATE TABLE texts(
@@ -153,9 +156,12 @@ class DocumentStore:
             row = connection.execute("SELECT sha256, used FROM contents WHERE identity=?", (key,)).fetchone()
             if row is None:
                 return None
+            digest = bytes(row[0])[:_DIGEST]
+            if bytes(row[0]) != _checked(key, digest):
+                raise Damaged("a hash that was not written so")
             if row[1] < self._today:
-                self._identified[key] = row[0]
-            return bytes(row[0]).hex()
+                self._identified[key] = digest
+            return digest.hex()
 
         return self._tried(found)
 
@@ -298,7 +304,7 @@ class DocumentStore:
         used, self._used = self._used, set()
         identified, self._identified = self._identified, {}
         connection.executemany("UPDATE texts SET used=? WHERE id=?", [(today, number) for number in used])
-        rows = [(identity, digest, today) for identity, digest in identified.items()]
+        rows = [(key, _checked(key, digest), today) for key, digest in identified.items()]
         connection.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", rows)
 
     def _tried(self, work: Callable[[sqlite3.Connection], T], *, making: bool = False) -> T | None:
@@ -358,7 +364,12 @@ class DocumentStore:
         if not stat.S_ISREG(os.lstat(database).st_mode):
             raise PermissionError(f"{database} is no plain file")
         connection = _connected(database)
-        if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version == _UNCHECKED:
+            with _transaction(connection):
+                connection.execute("DELETE FROM contents")
+                connection.execute(f"PRAGMA user_version={_VERSION}")
+        elif version != _VERSION:
             connection.close()
             raise sqlite3.DatabaseError("of another version")
         self._connection = connection
@@ -491,6 +502,11 @@ def _remove(connection: sqlite3.Connection, condition: str, values: Sequence[obj
 
 def _named(identity: Identity) -> bytes:
     return ",".join(map(str, identity)).encode("ascii")
+
+
+def _checked(identity: bytes, digest: bytes) -> bytes:
+    """A hash with what tells whether it is the one of this identity: no page of the file has a sum of its own."""
+    return digest + zlib.crc32(identity + digest).to_bytes(4, "big")
 
 
 def _unpacked(data: bytes) -> bytes:

@@ -752,6 +752,12 @@ def notices(skips: Iterable[Skip]) -> list[str]:
             told.append(f"{count:,} .{suffix} {naming} not read: {saving}")
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
+    if large := [
+        skip.path for skip in skips if skip.reason is SkipReason.TOO_LARGE and kind_for(skip.path) is not None
+    ]:
+        which = "it" if len(large) == 1 else "each"
+        most = f"more than {LARGEST >> 20} MiB, or more text than one may have"
+        told.append(f"{_some(len(large))} not read ({most}): split {which}, a mailbox by its folders or years")
     if locked := [skip.path for skip in skips if skip.reason is SkipReason.ENCRYPTED]:
         told.append(extractions().locked(locked))
     if late := found[SkipReason.NOT_READ]:

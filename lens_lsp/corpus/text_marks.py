@@ -17,6 +17,7 @@ broken, more is taken for ours rather than less, since losing a line costs less 
   or without that end, it is an example and opens nothing.
 * The front matter of an answer file is ours wherever it stands, up to the block that follows it; without one, to the
   end of the text.
+* A footnote with an id of ours is ours, wherever a formatter or a person put it, up to the next empty line.
 * JSON whose ``schema`` is one of ours is ours, the whole object. Where it is cut off, up to the next empty line or the
   end of its fence.
 * A line asks when its first characters are exactly two question marks, behind blanks and the marks of lists, tasks and
@@ -76,6 +77,12 @@ _NEAR = 60
 """Code points above it in which the rule above it stands, where no other key is between."""
 _SCHEMA = regex(r'"schema"\s*:\s*"lens\.[\w-]{1,40}/\d')
 _QUOTED = regex(r"(?m)^[ \t]*(?:>[ \t]*)+")
+_NOTE_SIGNS = ("[^q", "[fn:q", "[#q", "[[[q")
+_FOOTNOTE = regex(
+    rf"(?:^|(?<=[\r\n])){_MARKS}(?:\.\.[ \t]+)?\\?(?:\[\^|\[fn:|\[#|\[\[\[)q\d[0-9a-z]{{3,10}}\\?\][:\] \t][^\r\n]*+"
+    r"(?:(?:\r\n|\r|\n)[ \t>]*+[^\s>][^\r\n]*+)*+"
+)
+"""A footnote with an id of ours, up to the next empty line: what it quotes is the word of somebody else."""
 _MOST_TRIED = 200
 """Braces of a text from which an object of JSON is read in vain."""
 _JSON = json.JSONDecoder(strict=False)
@@ -113,7 +120,8 @@ def find_generated(text: str, *, continued: bool = False, asked: bool = True) ->
     asks = asked and text.count("?") > 1 and "??" in text  # looking for one character first is twice as fast
     named = '"lens.' in text
     headed = "answer/" in text
-    if not marked and not asks and not named and not headed and text[:3] not in _FENCES:
+    noted = any(sign in text for sign in _NOTE_SIGNS)
+    if not marked and not asks and not named and not headed and not noted and text[:3] not in _FENCES:
         return _NOTHING
     answer = _is_answer(text)
     fences = _Fences(text)
@@ -122,6 +130,8 @@ def find_generated(text: str, *, continued: bool = False, asked: bool = True) ->
         closed += _answer_heads(text, fences, answer=answer)
     if named:
         closed += _objects(text, fences)
+    if noted:
+        closed += (Span(*found.span()) for found in _FOOTNOTE.finditer(text))
     spans = joined([*closed, *still_open])
     if spans and not blank(text, spans).strip(" \t\r\n>%"):
         return GeneratedSpans(answer=answer, spans=(Span(0, len(text)),), whole=True)
@@ -151,7 +161,8 @@ def suspects(raw: bytes, starts: NDArray[np.int64]) -> list[int]:
 def _signs() -> Matcher:
     """What stands in every text that holds something of ours: an asking line, a block, an answer's front matter, a
     schema."""
-    return matcher([Literal(sign, word_start=False, suffix=None) for sign in (b"??", b"lens:", b"answer/", b'"lens.')])
+    signs = ("??", "lens:", "answer/", '"lens.', *_NOTE_SIGNS)
+    return matcher([Literal(sign.encode(), word_start=False, suffix=None) for sign in signs])
 
 
 def unsearchable(reader: TextReader, text: str, *, continued: bool = False) -> tuple[Span, ...]:

@@ -82,7 +82,7 @@ KINDS = (
         f"{_READERS}.pdf",
         "PdfReader",
         (_PDFIUM,),
-        3,
+        4,
         pictures=True,
         holds=True,
         glances=True,
@@ -96,9 +96,9 @@ KINDS = (
     DocumentKind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,), 2),
     DocumentKind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
     DocumentKind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
-    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 3, by_python=True, holds=True),
+    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 4, by_python=True, holds=True),
     DocumentKind("msg", ("msg",), f"{_READERS}.outlook", "OutlookReader", (_LXML,), by_python=True, holds=True),
-    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), 2, by_python=True, holds=True),
+    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), 3, by_python=True, holds=True),
 )
 SAVED_AS = {"doc": "docx", "dot": "docx", "ppt": "pptx", "pps": "pptx"}
 """Kinds without a reader that is kept well, and as what their programs save them for one that has."""

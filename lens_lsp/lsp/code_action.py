@@ -22,14 +22,17 @@ from lens_lsp.lsp.document_snapshot import (
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.memory.answer_files import anchored, link_to
+from lens_lsp.memory.notes import rewritten, syntax_of
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.documents import link_fragment
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
+
 
 _ASK, _FIND, _RECHECK = "lens.server.ask", "lens.server.find", "lens.server.recheck"
 _LONGEST_QUESTION = 2_000
@@ -149,9 +152,9 @@ def _offers_to_put(
     path = next((path for question, path in told if question == selected.question), None)
     if selected.asks and path is not None:
         line = selected.range.start.line + 1
-        change = kept_edit(snapshot, page, path, lambda _: place_of(page, selected.question, line))
+        change = kept_edit(snapshot, page, path, lambda _: place_of(page, selected.question, line), whole=True)
         if change is not None:
-            yield ActionOffer("Put the answer here", _REWRITE, changes=(change,))
+            yield ActionOffer("Put the answer here", _REWRITE, changes=(change[:2],))
 
 
 def _offers_to_mend(snapshot: DocumentSnapshot, page: MarkdownPage, span: Span) -> Iterator[ActionOffer]:
@@ -198,6 +201,9 @@ def _changes(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitat
     root = os.path.abspath(os.path.join(base, citation.root))
     path = os.path.join(root, *citation.path.split("/"))
     link = link_to(path, base if inside(base, root) else None)
+    if found.written.reference is not None:
+        shown = f"{link}#{link_fragment(citation.locator, at.line)}"
+        return tuple(rewritten(syntax_of(page.path), found.written.reference, citation.path, at.line, shown))
     return tuple(anchored(page.text, found.written.label, citation, at.line, link))
 
 

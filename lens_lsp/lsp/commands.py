@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, asked, take_snapshot, workspace_edit
 from lens_lsp.lsp.editor_window import say, show, summarize, summarize_with_places
@@ -23,9 +24,11 @@ from lens_lsp.lsp.lens_ask import AnsweredQuestion, answer_question, find_passag
 from lens_lsp.lsp.lens_check import recheck
 from lens_lsp.lsp.lens_clusters import wrong
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
-from lens_lsp.memory.answer_files import Saved, as_block, write_block
+from lens_lsp.memory.answer_files import NotePlace, Saved, ShortBlock, as_short, write_short
 from lens_lsp.memory.answer_parser import read_citing
+from lens_lsp.memory.citation_records import PATH, add_records, read_records, records_above, root_above
 from lens_lsp.memory.clusters import identify
+from lens_lsp.memory.notes import syntax_of
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.schema.protocol_params import (
@@ -42,6 +45,7 @@ from lens_lsp.schema.protocol_params import (
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
+
 
 _EDIT_SECONDS = 60.0
 _ATTEMPTS = 3
@@ -75,7 +79,9 @@ async def insert(ls: LensServer, saved: Saved, uri: str, line: int) -> bool:
         place = place_of(page, saved.answer.typed or saved.answer.question, line)
         if place is None:
             return False
-        if await apply(ls, snapshot, [(place.span, block_text(saved, page, place))], "Lens: answer"):
+        block = await asyncio.to_thread(_block_of, saved, snapshot, page, place)
+        if await apply(ls, snapshot, [(place.span, set_in(block.text, page, place))], "Lens: answer"):
+            await keep_records(ls, snapshot, block)
             return True
         document = ls.state.documents.get(uri)
         if document is None or document.version == snapshot.version:
@@ -118,12 +124,45 @@ def _behind(page: MarkdownPage, number: int, question: str) -> BlockPlace:
     return BlockPlace(Span(span.end, span.end), block, "" if ended else "\n", "\n" if free else "\n\n")
 
 
-def block_text(saved: Saved, page: MarkdownPage, place: BlockPlace) -> str:
-    """The block of an answer, its lines ended as the note's are. What is private goes only into what is private."""
+def _block_of(saved: Saved, snapshot: DocumentSnapshot, page: MarkdownPage, place: BlockPlace) -> ShortBlock:
+    """The block of an answer. What is private goes only into what is private, and into no records."""
     private = privacy_of_file(page.path or "note.md", page.text) is not None
-    folder = None if page.path is None else os.path.dirname(page.path)
-    mine = replace(saved, folder=folder, private=private)
-    return set_in(write_block(mine, place.block), page, place)
+    return write_short(replace(saved, private=private), _note_place(snapshot, place))
+
+
+def _note_place(snapshot: DocumentSnapshot, place: BlockPlace) -> NotePlace:
+    root = _records_root(snapshot)
+    known = None if root is None else read_records(root)
+    folder = None if snapshot.path is None else os.path.dirname(snapshot.path)
+    taken = {} if known is None else known.by_id
+    return NotePlace(syntax_of(snapshot.path), place.block, folder, root, taken)
+
+
+def _records_root(snapshot: DocumentSnapshot) -> str | None:
+    """The folder whose records hold for a note: where there are some, else the workspace folder around it; None for a
+    note that was never saved."""
+    if snapshot.path is None:
+        return None
+    folder = os.path.dirname(snapshot.path)
+    known = records_above(folder)
+    if known is not None:
+        return known.folder
+    around = [each for each in snapshot.workspaces if inside(snapshot.path, each)]
+    return max(around, key=len, default=None) or root_above(folder)
+
+
+async def keep_records(ls: LensServer, snapshot: DocumentSnapshot, block: ShortBlock) -> None:
+    """Keep the records of what was put into a note; the user is told where, when there were none before."""
+    root = _records_root(snapshot)
+    if root is None or not block.records:
+        return
+    if read_records(root) is None:
+        say(ls, f"what checks the citations in your notes is kept in {os.path.join(root, *PATH.split('/'))}: commit it")
+    try:
+        await asyncio.to_thread(add_records, root, block.records)
+    except OSError as error:
+        ls.warn(f"{PATH} was not written ({error.strerror or error}): the citations are checked by their words alone")
+    ls.diagnostics.changed(snapshot.uri)
 
 
 def set_in(block: str, page: MarkdownPage, place: BlockPlace) -> str:
@@ -141,10 +180,14 @@ async def insert_file(ls: LensServer, path: str, uri: str, position: types.Posit
     change = await asyncio.to_thread(_moved, snapshot, path, position)
     if change is None:
         raise RequestFailed("the file of the answer was changed or is gone; ask the question again")
-    return await apply(ls, snapshot, [change], "Lens: answer")
+    span, text, block = change
+    if not await apply(ls, snapshot, [(span, text)], "Lens: answer"):
+        return False
+    await keep_records(ls, snapshot, block)
+    return True
 
 
-def _moved(snapshot: DocumentSnapshot, path: str, position: types.Position) -> tuple[Span, str] | None:
+def _moved(snapshot: DocumentSnapshot, path: str, position: types.Position) -> KeptEdit | None:
     page = snapshot.page()
     return kept_edit(
         snapshot,
@@ -154,11 +197,20 @@ def _moved(snapshot: DocumentSnapshot, path: str, position: types.Position) -> t
     )
 
 
+KeptEdit = tuple[Span, str, ShortBlock]
+
+
 def kept_edit(
-    snapshot: DocumentSnapshot, page: MarkdownPage, path: str, placed: Callable[[str], BlockPlace | None]
-) -> tuple[Span, str] | None:
-    """The change that puts the answer of a file where ``placed`` says for its question; None for a file that is no
-    answer any more, and without a place. Reads the file."""
+    snapshot: DocumentSnapshot,
+    page: MarkdownPage,
+    path: str,
+    placed: Callable[[str], BlockPlace | None],
+    *,
+    whole: bool = False,
+) -> KeptEdit | None:
+    """The change that puts the answer of a file where ``placed`` says for its question, with the records of what it
+    cites; its quotes stand there ``whole`` where nobody will keep these. None for a file that is no answer any more,
+    and without a place. Reads the file."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read(_LARGEST)
@@ -168,9 +220,8 @@ def kept_edit(
     place = placed(held[0].question if held else "")
     if place is None:
         return None
-    into = None if snapshot.path is None else os.path.dirname(snapshot.path)
-    block = as_block(text, os.path.dirname(path), place.block, into)
-    return None if block is None else (place.span, set_in(block, page, place))
+    block = as_short(text, os.path.dirname(path), replace(_note_place(snapshot, place), whole=whole))
+    return None if block is None else (place.span, set_in(block.text, page, place), block)
 
 
 async def apply(ls: LensServer, snapshot: DocumentSnapshot, changes: list[tuple[Span, str]], label: str) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lens_lsp.app.settings import Notice
     from lens_lsp.lsp.protocol import EditorConnection
 
+
 _SECTION = "lens"
 _PULL_SECONDS = 5.0
 _ANSWERS, _NOTES = "answersFolder", "diagnostics.notes"
@@ -173,8 +174,8 @@ def editor_options(client: Mapping[str, object], workspaces: Sequence[str]) -> t
     wrong = []
     notes = said.get(_NOTES)
     if not isinstance(notes, bool | None):
-        wrong.append(f"the editor's settings: lens.{_NOTES} is not true or false; write lens.{_NOTES} = true")
-        notes = False
+        wrong.append(f"the editor's settings: lens.{_NOTES} is not true or false; write lens.{_NOTES} = false")
+        notes = True
     answers = None
     written = said.get(_ANSWERS)
     if isinstance(written, str) and written.strip() and workspaces:
@@ -186,4 +187,4 @@ def editor_options(client: Mapping[str, object], workspaces: Sequence[str]) -> t
             f"the editor's settings: lens.{_ANSWERS} is no folder inside the workspace;"
             f' write lens.{_ANSWERS} = "answers"'
         )
-    return EditorOptions(answers, bool(notes)), wrong
+    return EditorOptions(answers, notes is not False), wrong

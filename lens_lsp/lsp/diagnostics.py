@@ -42,6 +42,9 @@ _ERROR, _WARNING = types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warn
 _INFORMATION = types.DiagnosticSeverity.Information
 _SEVERITIES = {"error": _ERROR, "warning": _WARNING, "note": _INFORMATION}
 _LONGEST = 200
+_WITHDRAWN = f": {CitationState.WITHDRAWN.value}"
+_GONE = frozenset({"lens.citation-drifted", "lens.citation-broken"})
+"""What clients that know the tag show as struck through: the words are cited, and the source says them no longer."""
 _Told = tuple[Span, str, types.DiagnosticSeverity, str]
 Told = Mapping[str, Sequence[types.Diagnostic]]
 """By the path of the file that it is about."""
@@ -78,7 +81,13 @@ def citation_diagnostics(
     beside = _related(page, found) if related else lambda span, code: None
     items = [
         types.Diagnostic(
-            ranges.range(span), text, severity, code, source=SOURCE, related_information=beside(span, code)
+            ranges.range(span),
+            text,
+            severity,
+            code,
+            source=SOURCE,
+            tags=[types.DiagnosticTag.Deprecated] if code in _GONE and _WITHDRAWN in text else None,
+            related_information=beside(span, code),
         )
         for span, code, severity, text in filter(None, told)
     ]

@@ -15,8 +15,10 @@ from lsprotocol import types
 from lens_lsp.corpus.text_marks import asking_lines, find_generated
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, uri_of
 from lens_lsp.lsp.server_state import ServerState
-from lens_lsp.memory.answer_parser import Citing, Held, Written, read_citing
-from lens_lsp.memory.check import Cited, Finding, by_source, look
+from lens_lsp.memory.answer_parser import Citing, Held, Written
+from lens_lsp.memory.check import Cited, Finding, by_source, cited_as, look
+from lens_lsp.memory.citation_records import CitationRecords, records_above
+from lens_lsp.memory.notes import marks, may_cite, read_note, syntax_of
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
     from lens_lsp.corpus.intake import Buffer
     from lens_lsp.model.answer import Answer
+
 
 T = TypeVar("T")
 _MARK = regex(r"\[\^([^\]\s]{1,200})\]")
@@ -147,10 +150,14 @@ class MarkdownPage:
     written: dict[str, Written] = field(init=False)
 
     def __post_init__(self) -> None:
-        citing = read_citing(self.text) if "lens:begin" in self.text or self.text.startswith("---") else Citing()
+        records = None if self.path is None or (not may_cite(self.text) and "[^" not in self.text) else self._records()
+        citing = read_note(self.text, self.path, records)
         object.__setattr__(self, "citing", citing)
         object.__setattr__(self, "source", SourceText(self.text))
         object.__setattr__(self, "written", {each.label: each for each in citing.written})
+
+    def _records(self) -> CitationRecords | None:
+        return None if self.path is None else records_above(os.path.dirname(self.path))
 
     @property
     def name(self) -> str:
@@ -193,8 +200,16 @@ class MarkdownPage:
         """The labels of known citations in some lines, the last one included."""
         start = self.line_span(first).start
         end = self.line_span(self.lines if last is None else last).end
-        found = _MARK.finditer(self.text, start, end)
-        return [FootnoteMark(each[1], Span(*each.span())) for each in found if each[1] in self.written]
+        found = [FootnoteMark(each[1], Span(*each.span())) for each in _MARK.finditer(self.text, start, end)]
+        syntax = syntax_of(self.path)
+        if syntax.name != "markdown":
+            found += [FootnoteMark(id_, span) for id_, span in marks(self.text, syntax, start, end)]
+            found += [
+                FootnoteMark(each.label, each.reference.span)
+                for each in self.written.values()
+                if each.reference is not None and start <= each.reference.span.start < end
+            ]
+        return sorted((each for each in found if each.label in self.written), key=lambda each: each.span)
 
     def place(self, written: Written) -> Span:
         """Where a citation shows first: its mark in the words, else its footnote, else its record's line."""
@@ -332,7 +347,7 @@ def locate_citations(
     """Look citations of a text up, now, in their order. Reads their sources: call it off the event loop."""
     base = os.path.dirname(page.name)
     wanted = list(written)
-    cited = [Cited(page.name, each.line, each.label, base, each.citation, each.altered) for each in wanted]
+    cited: list[Cited] = [cited_as(page.name, base, each) for each in wanted]
     findings: dict[str, Finding] = {}
     places: dict[str, types.Location | None] = {}
     sides: dict[str, tuple[str, str]] = {}
@@ -351,7 +366,8 @@ def _location(snapshot: DocumentSnapshot, sources: Sources, finding: Finding) ->
     if checked.span is None:
         return None
     path = checked.path or checked.citation.path
-    uri = snapshot.uri_of(os.path.abspath(os.path.join(cited.base, cited.citation.root, *path.split("/"))))
+    root = checked.citation.root
+    uri = snapshot.uri_of(os.path.abspath(os.path.join(cited.base, root, *path.split("/"))))
     text = sources.text(checked, cited.base, extracted=snapshot.texts)
     return types.Location(uri, TOP if text is None else Ranges(text, snapshot.encoding).range(checked.span))
 

@@ -29,6 +29,8 @@ from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import Stores
 from lens_lsp.memory.answer_parser import Citing, read_citing
 from lens_lsp.memory.check import Cited, Finding, cited_in, look
+from lens_lsp.memory.citation_records import records_above
+from lens_lsp.memory.notes import may_cite, read_note
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import has_own_places, locator_text, place_text
@@ -77,7 +79,11 @@ def cited_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int, stores
 
 def _citing(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Citing, Cited]]:
     """The citations that may lie in the text, by the name of its file, each with all that its own text cites."""
-    open_texts = {path: read_citing(buffer.text) for path, buffer in snapshot.buffers.items() if "lens" in buffer.text}
+    open_texts = {
+        path: read_note(buffer.text, path, records_above(os.path.dirname(path)))
+        for path, buffer in snapshot.buffers.items()
+        if may_cite(buffer.text)
+    }
     kept = {str(path): citing for path, citing in _kept(snapshot, stores) if str(path) not in open_texts}
     name = os.path.basename(snapshot.path or "")
     for path, citing in (*open_texts.items(), *kept.items()):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lens_lsp.memory.store import Store
     from lens_lsp.model.answer import Answer
 
+
 logger = logging.getLogger(__name__)
 RUNNING = 4
 """Questions that are worked on at a time."""
@@ -55,8 +56,8 @@ class EditorOptions:
     """Settings of the editor's own side. ``answers`` is a folder inside a workspace folder, None for the store's."""
 
     answers: str | None = None
-    notes: bool = False
-    """Whether blocks inside notes get diagnostics; answer files always do."""
+    notes: bool = True
+    """Whether citations inside notes get diagnostics; answer files always do."""
 
 
 class ServerState:

@@ -2,9 +2,10 @@
 
 All that came out of a note or a model is made inert. Paths are written so that they hold where the text lies: relative
 inside the root that was searched, absolute elsewhere. A record of a citation is one line that is JSON, YAML and the
-inside of an HTML comment at once; `answer_parser` reads all of it back. An answer file can be made a block for a note
-(`as_block`), and a citation in either be written anew where its quote stands now (`anchored`). Clusters are written as
-Markdown, one file each, and as Mermaid for all; equal clusters give equal text.
+inside of an HTML comment at once; `answer_parser` reads all of it back. A citation can be written anew where its quote
+stands now (`anchored`). In a note of the user's an answer is short: what it takes to check it is kept as records
+beside the note (`write_short`, `as_short`), and blocks of earlier versions can be made so (`shortened`). Clusters are
+written as Markdown, one file each, and as Mermaid for all; equal clusters give equal text.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import PurePath
 from urllib.parse import quote as percent_encoded
 
-from lens_lsp.memory.answer_parser import VERSION, quoted_on_one_line, read_citing, read_footnotes
+from lens_lsp.memory.answer_parser import VERSION, quoted_on_one_line, read_citing, read_footnotes, source_json
+from lens_lsp.memory.citation_records import short_id
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.memory.clusters import value_of, words_of
+from lens_lsp.memory.notes import MARKDOWN, Syntax, begin_mark, end_mark, note
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.cluster import Citation, Cluster, KnownFact
 from lens_lsp.model.documents import Evidence, link_fragment
@@ -48,6 +51,16 @@ _SAID = regex(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
 _TITLE = regex(r"\s*# [^\n]*\n")
 _STAMP = regex(r"<!-- lens:(?:begin|end) ")
 _MARK = regex(r"\[\^(\d+)\]")
+_ANY_MARK = regex(r"\[\^([^\]\s]{1,200})\]")
+_PARAGRAPHS = regex(r"\n[ \t]*\n")
+_REMARK = regex(r"\*[^*\n]+\*")
+_GAPS = regex(r"\n(?:[ \t]*\n){2,}")
+_EMPHASIS = regex(r"(?<!\\)(\*\*|\*)(?=\S)((?:(?!\1).)+?)(?<=\S)\1")
+_ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
+MOST_BESIDE = 400
+"""Bytes of an inserted answer beside its own words and the paths that it cites."""
+_SHORTEST_SHOWN = 24
+_MOST_UNNAMED = 3
 _RECORD = regex(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
 _BLOCK_HEAD = regex(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
 # A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
@@ -184,56 +197,213 @@ def _moment(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def as_block(text: str, folder: str, block_id: str, into: str | None) -> str | None:
-    """The block that says what an answer file says; None for a text that is none, or that was changed since.
+@dataclass(frozen=True, slots=True)
+class ShortBlock:
+    """An answer as it stands in a note, and the records of what it cites, by id: those belong beside it."""
 
-    ``folder`` is where the file lies and ``into`` where the note does, absolute; None for a note that was never saved.
-    """
+    text: str
+    records: Mapping[str, Citation]
+
+
+@dataclass(frozen=True, slots=True)
+class NotePlace:
+    """Where an answer goes: in which syntax, as which block, into the note of which ``folder`` (absolute, None for a
+    note that was never saved), and into the records of which workspace ``root``, with those that are ``taken``."""
+
+    syntax: Syntax
+    block: str
+    folder: str | None
+    root: str | None
+    taken: Mapping[str, tuple[Citation, ...]] = field(default_factory=dict)
+    whole: bool = False
+    """Quotes stand whole, however long they are: there will be no records."""
+
+
+Cited = Mapping[str, tuple[Citation, int]]
+"""Citations with an absolute root and the line where each quote begins, by the number in the words."""
+
+
+def write_short(saved: Saved, place: NotePlace) -> ShortBlock:
+    """An answer for a note: its words, and a footnote for each passage that they cite."""
+    answer = saved.answer
+    shown = _shown(saved)
+    whole = len(shown) == len(answer.evidence)
+    words = printable(answer.text) if whole else _KEPT_BACK
+    kept = [part for part in _PARAGRAPHS.split(words.strip("\n")) if not _REMARK.fullmatch(part.strip())]
+    words = "\n\n".join(kept) or words.strip("\n")
+    named = set(_MARKER.findall(words))
+    chosen = [item for item in shown if str(item.n) in named] or shown[:_MOST_UNNAMED]
+    cited = {str(item.n): (_citation(saved, item), item.start.line) for item in chosen}
+    block = _short(words, _MARKER, cited, place, most=None if place.whole else MOST_BESIDE)
+    private = {str(item.n) for item in chosen if item.private}
+    ids = _ids(cited, place)
+    return replace(
+        block, records={id_: each for n, id_ in ids.items() if n not in private for each in (block.records[id_],)}
+    )
+
+
+def as_short(text: str, folder: str, place: NotePlace) -> ShortBlock | None:
+    """The answer of an answer file for a note; None for a text that is none, or that was changed since. ``folder`` is
+    where the file lies, absolute."""
     text = text.replace("\r\n", "\n")
     whole, citing = _FILE.fullmatch(text), read_citing(text)
     if whole is None or citing.parts != 1 or citing.faults or any(each.altered for each in citing.written):
         return None
     lines = {note.label: int(note.name.rpartition(":")[2] or 1) for note in read_footnotes(text.split("\n"))}
-    known = {each.label: _absolute(each.citation, folder) for each in citing.written}
-    if not lines.keys() >= known.keys():
+    cited = {each.label: (_absolute(each.citation, folder), lines.get(each.label, 0)) for each in citing.written}
+    if not all(line for _, line in cited.values()):
         return None
-    roots = list(dict.fromkeys(citation.root for citation in known.values()))
-    held = citing.held[0]
-    head = {
-        "lens": VERSION,
-        "question": held.question,
-        **dict(_SAID.findall(whole["front"])),
-        "status": held.status,
-        "roots": [holding_from(into, root) for root in roots],
-        "sources": [source_json(int(n), roots.index(each.root), each) for n, each in known.items()],
-    }
-    notes = [_note(f"{block_id}-{n}", each, lines[n], into) for n, each in known.items()]
-    return _block(block_id, head, _body(_words(whole["body"], block_id, set(known)), notes))
+    words = _words(whole["body"], set(cited))
+    return _short(words, _MARK, cited, place, most=None if place.whole else MOST_BESIDE)
+
+
+def shortened(text: str, folder: str, root: str, taken: Mapping[str, tuple[Citation, ...]]) -> ShortBlock:
+    """A note of the absolute ``folder`` with its blocks in the short form, and the records of all that they cite. A
+    block that cannot be read, or was changed, stays as it is."""
+    citing = read_citing(text)
+    lines = SourceText(text).line_starts
+    known = dict(taken)
+    records: dict[str, Citation] = {}
+    parts: list[str] = []
+    at = 0
+    for held in citing.held:
+        prefix = f"{held.block}-"
+        mine = [each for each in citing.written if held.block and each.label.startswith(prefix)]
+        broken = any(held.first <= fault.line <= held.last for fault in citing.faults)
+        if not held.block or broken or any(each.altered for each in mine):
+            continue
+        first = lines[held.first]  # behind the line that begins it
+        last = lines[held.last - 1]
+        body = text[first:last].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        notes = {note.label: note for note in read_footnotes(body)}
+        cited = {}
+        for each in mine:
+            number = notes[each.label].name.rpartition(":")[2] if each.label in notes else ""
+            cited[each.label] = (_absolute(each.citation, folder), int(number) if number.isdecimal() else 0)
+        place = NotePlace(MARKDOWN, held.block, folder, root, known)
+        block = _short(_words("\n".join(body), set(cited)), _ANY_MARK, cited, place, most=None)
+        end = text.find("-->", last) + len("-->")
+        written = block.text.rstrip("\n")
+        parts += text[at : lines[held.first - 1]], written.replace("\n", "\r\n") if "\r\n" in text else written
+        at = end
+        records |= block.records
+        known |= {id_: (each,) for id_, each in block.records.items()}
+    return ShortBlock("".join([*parts, text[at:]]), records)
+
+
+def _ids(cited: Cited, place: NotePlace) -> dict[str, str]:
+    """The id of each citation. Equal ones have the same."""
+    taken = dict(place.taken)
+    found = {}
+    for n, (citation, _) in cited.items():
+        kept = _in_root(citation, place.root)
+        found[n] = short_id(kept.path, kept.quote, kept.span.start, taken)
+        taken[found[n]] = (kept,)
+    return found
+
+
+def _short(words: str, marker: re.Pattern[str], cited: Cited, place: NotePlace, *, most: int | None) -> ShortBlock:
+    syntax, ids = place.syntax, _ids(cited, place)
+    records = {ids[n]: _in_root(citation, place.root) for n, (citation, _) in cited.items()}
+    targets: dict[str, tuple[str, int, str, str]] = {}
+    for n, (citation, line) in cited.items():
+        path = os.path.join(citation.root, *citation.path.split("/"))
+        near = place.folder is not None and place.root is not None and _lies_in(path, place.root)
+        link = link_to(path, place.folder if near else None)
+        targets[ids[n]] = (
+            records[ids[n]].path,
+            line,
+            f"{link}#{link_fragment(citation.locator, line)}",
+            citation.quote,
+        )
+    frame = [begin_mark(syntax, place.block), end_mark(syntax, place.block)]
+    shown = _fitting(targets, syntax, frame, most)
+    notes = {id_: note(syntax, id_, path, line, link, shown[id_]) for id_, (path, line, link, _) in targets.items()}
+    used: set[str] = set()
+
+    def mark(found: re.Match[str]) -> str:
+        id_ = ids.get(found[1])
+        if id_ is None:
+            return found.group()
+        first = id_ not in used
+        used.add(id_)
+        return notes[id_] if syntax.inline and first else syntax.mark.replace("{id}", id_)
+
+    body = _said_in(words, syntax, marker, mark)
+    below = [each for id_, each in notes.items() if not syntax.inline or id_ not in used]
+    text = "\n\n".join(filter(None, [frame[0], body, *below, frame[1]]))
+    return ShortBlock(text + "\n", records)
+
+
+def _fitting(
+    targets: Mapping[str, tuple[str, int, str, str]], syntax: Syntax, frame: Sequence[str], most: int | None
+) -> dict[str, str]:
+    """The quotes as they are shown: the longest are cut until all that is not the answer's own fits."""
+    shown = {id_: quoted_on_one_line(quote) for id_, (_, _, _, quote) in targets.items()}
+
+    def size() -> int:
+        beside = sum(len(each) + 2 for each in frame)
+        for id_, (path, line, link, _) in targets.items():
+            whole = len(note(syntax, id_, path, line, link, shown[id_]).encode()) + len(syntax.mark) + len(id_)
+            beside += whole - len(path.encode()) - len(link.partition("#")[0].encode()) + 2
+        return beside
+
+    while most is not None and (over := size() - most) > 0:
+        longest = max(shown, key=lambda id_: len(shown[id_]), default=None)
+        if longest is None or len(shown[longest]) <= _SHORTEST_SHOWN:
+            break
+        room = max(_SHORTEST_SHOWN - 1, len(shown[longest]) - max(over, 8) - 1)
+        cut = shown[longest][:room]
+        shown[longest] = (cut.rpartition(" ")[0] if " " in cut[_SHORTEST_SHOWN // 2 :] else cut).rstrip(" …") + "…"
+    return shown
+
+
+def _said_in(words: str, syntax: Syntax, marker: re.Pattern[str], mark: Callable[[re.Match[str]], str]) -> str:
+    """An answer's words, which are Markdown, in the syntax of a note, with its own marks."""
+    if syntax is MARKDOWN:
+        text = _WIKI_LINK.sub(r"\\\g<0>", words) if marker is _MARKER else words
+        text = (
+            markdown_without_links(text, lambda part: marker.sub(mark, part))
+            if marker is _MARKER
+            else marker.sub(mark, text)
+        )
+        return text.strip("\n").replace("<!--", r"<\!--")
+    lines = []
+    for line in words.strip("\n").split("\n"):
+        bare = _EMPHASIS.sub(r"\2", line.lstrip("> ").replace("`", "")).replace("<!--", "<\u200b!--")
+        parts: list[str] = []
+        at = 0
+        for found in marker.finditer(bare):
+            parts += syntax.plain(_ESCAPE.sub(r"\1", bare[at : found.start()])), mark(found)
+            at = found.end()
+        lines.append("".join([*parts, syntax.plain(_ESCAPE.sub(r"\1", bare[at:]))]))
+    return "\n".join(lines)
+
+
+def _in_root(citation: Citation, root: str | None) -> Citation:
+    """A citation with an absolute root as the records of a workspace have it."""
+    path = os.path.join(citation.root, *citation.path.split("/"))
+    if root is None or not _lies_in(path, root):
+        return citation
+    return replace(citation, root=".", path=os.path.relpath(path, root).replace(os.sep, "/"))
 
 
 def _absolute(citation: Citation, folder: str) -> Citation:
     return replace(citation, root=os.path.abspath(os.path.join(folder, citation.root)))
 
 
-def _note(label: str, citation: Citation, line: int, into: str | None) -> str:
-    path = os.path.join(citation.root, *citation.path.split("/"))
-    near = holding_from(into, citation.root) != citation.root
-    return footnote(label, citation, line, link_to(path, into if near else None))
-
-
-def _words(body: str, block_id: str, labels: set[str]) -> str:
-    """The answer's own words, without title, footnotes and stamp, its marks those of the block."""
-    kept = [
-        line
-        for line in _TITLE.sub("", body, count=1).split("\n")
-        if not _is_note(line, labels) and not _STAMP.match(line)
-    ]
-    words = "\n".join(kept).strip("\n").replace("<!--", r"<\!--")
-    return _MARK.sub(lambda found: f"[^{block_id}-{found[1]}]" if found[1] in labels else found.group(), words)
+def _words(body: str, labels: set[str]) -> str:
+    """The answer's own words, without title, footnotes and stamp."""
+    lines, kept, skipping = _TITLE.sub("", body, count=1).split("\n"), [], False
+    for line in lines:
+        skipping = (skipping and line[:1] in (" ", "\t") and bool(line.strip())) or _is_note(line, labels)
+        if not skipping and not _STAMP.match(line):
+            kept.append(line)
+    return _GAPS.sub("\n\n", "\n".join(kept)).strip("\n")
 
 
 def _is_note(line: str, labels: set[str]) -> bool:
-    found = _MARK.match(line)
+    found = _ANY_MARK.match(line)
     return found is not None and found[1] in labels and line[found.end() : found.end() + 1] == ":"
 
 
@@ -298,27 +468,6 @@ def link_to(path: str, folder: str | None) -> str:
 def one_line(value: object) -> str:
     """A value as JSON on one line that may stand in YAML and in an HTML comment."""
     return _ESCAPED.sub(json_escape, json.dumps(value, ensure_ascii=False))
-
-
-def source_json(n: int, root: int, citation: Citation) -> dict[str, object]:
-    """A citation as a value of JSON. ``root`` is its folder's index in the list that stands beside it."""
-    return {
-        "n": n,
-        "root": root,
-        "path": citation.path,
-        "source": citation.source.value,
-        "sha256": citation.sha256,
-        "encoding": citation.encoding,
-        "reader": citation.reader,
-        "span": [citation.span.start, citation.span.end],
-        "match": citation.match,
-        "quote": citation.quote,
-        "left": citation.left,
-        "right": citation.right,
-        "heading": list(citation.heading),
-        "count": citation.count,
-        "locator": None if citation.locator is None else dict(citation.locator),
-    }
 
 
 def is_answer(head: bytes) -> bool:

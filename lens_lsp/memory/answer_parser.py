@@ -28,7 +28,8 @@ _NOTE = regex(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest
 _PLACE = regex(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
 _ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
 _FURTHER = regex(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
-_UNSEEN = regex(r"[\s\\`]+")
+_UNSEEN = regex("[\\s\\\\`\u200b]+")
+_STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _SHA256 = regex(r"[0-9a-f]{64}")
 _LOOSE_COMMA = regex(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
 _FOLDER_OF_NETWORK = ("//", "\\\\")
@@ -75,9 +76,9 @@ def disagreement(note: Footnote, citation: Citation) -> str | None:
 
     Blanks, backslashes and backticks do not count: formatters add and remove them.
     """
-    if _seen(note.quote) != _seen(quoted_on_one_line(citation.quote)):
+    if seen(note.quote) != seen(citation.quote):
         return "the footnote does not quote what was recorded: it was changed"
-    if _seen(note.name.rpartition(":")[0]) != _seen(printable_path(citation.path)):
+    if seen(note.name.rpartition(":")[0]) != seen(printable_path(citation.path)):
         return "the footnote names another file than was recorded: it was changed"
     return None
 
@@ -91,8 +92,9 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(r"\1", text)
 
 
-def _seen(text: str) -> str:
-    return _UNSEEN.sub("", text)
+def seen(text: str) -> str:
+    """What of a quote cannot be changed by a formatter: all but blanks, backslashes, backticks, and how quotes curl."""
+    return _UNSEEN.sub("", printable(text)).translate(_STRAIGHT)
 
 
 class BrokenSource(ValueError):
@@ -150,6 +152,27 @@ def read_source(value: object, roots: Sequence[str], quotes: Mapping[int, str]) 
     )
 
 
+def source_json(n: int, root: int, citation: Citation) -> dict[str, object]:
+    """A citation as a value of JSON. ``root`` is its folder's index in the list that stands beside it."""
+    return {
+        "n": n,
+        "root": root,
+        "path": citation.path,
+        "source": citation.source.value,
+        "sha256": citation.sha256,
+        "encoding": citation.encoding,
+        "reader": citation.reader,
+        "span": [citation.span.start, citation.span.end],
+        "match": citation.match,
+        "quote": citation.quote,
+        "left": citation.left,
+        "right": citation.right,
+        "heading": list(citation.heading),
+        "count": citation.count,
+        "locator": None if citation.locator is None else dict(citation.locator),
+    }
+
+
 def _number(value: Mapping[str, object], name: str, least: int = 1) -> int:
     found = value.get(name)
     if not isinstance(found, int) or isinstance(found, bool) or found < least:
@@ -198,6 +221,24 @@ def _locator(found: object) -> Locator | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """A footnote as a person would write it: what it shows of a citation.
+
+    ``span`` is all of it, and ``plain`` says that it holds nothing else. ``target`` is the path that its link leads to,
+    ``named`` the line that it names, 0 for none.
+    """
+
+    label: str
+    line: int
+    span: Span
+    name: str
+    target: str
+    quote: str
+    named: int
+    plain: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """A citation as it stands in a text: its number or ``ID-n``, and the line of its footnote or of its record."""
 
@@ -206,6 +247,15 @@ class Written:
     citation: Citation
     altered: str = ""
     """What its footnote says otherwise than its record; empty when they agree."""
+    reference: Reference | None = None
+    """Its footnote, where its record stands elsewhere or is missing."""
+    others: tuple[Citation, ...] = ()
+    """What its id and its words may also mean, by the records of another side of a merge."""
+
+    @property
+    def unrecorded(self) -> bool:
+        """Whether there is nothing but its words."""
+        return self.reference is not None and self.citation.reader == ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +440,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Part | AnswerFault]:
     fences = _fenced(lines)
     for number, line in enumerate(lines, 1):
         begin = _BEGIN.match(line) if "lens:begin" in line else None
-        if begin is None or number <= end or _is_output(line):
+        if begin is None or number <= end or _is_output(line) or line[begin.end() :].strip() == "-->":
             continue
         try:
             head = _head(begin["id"], line[begin.end() :].strip())

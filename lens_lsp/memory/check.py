@@ -6,8 +6,10 @@ Needs no store: all that a check takes stands in the files. Citations kept elsew
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import field, replace
+from functools import cache
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE, AllowedFolders, CorpusRules
 from lens_lsp.corpus.encoding import decode
@@ -16,7 +18,9 @@ from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped, display_path, open_named
 from lens_lsp.corpus.text_marks import find_generated, privacy_of_file
 from lens_lsp.corpus.walk import discover
-from lens_lsp.memory.answer_parser import AnswerFault, Citing, read_citing
+from lens_lsp.memory.answer_parser import AnswerFault, Citing, Reference, Written
+from lens_lsp.memory.citation_records import CitationRecords, records_above
+from lens_lsp.memory.notes import MARKDOWN, is_note, leads_to, may_cite, names_file, read_note, syntax_of
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import SkipReason
@@ -46,6 +50,10 @@ class Cited:
     base: str
     citation: Citation
     altered: str = ""
+    reference: Reference | None = None
+    """Its footnote, where its record stands elsewhere or is missing."""
+    others: tuple[Citation, ...] = ()
+    """What else may be meant by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +140,35 @@ def check(
     report.findings.sort(key=lambda finding: (finding.cited.where, finding.cited.line, finding.cited.label))
 
 
+def notes_below(paths: Sequence[str], rules: CorpusRules) -> Iterator[tuple[str, str]]:
+    """The Markdown notes below some paths with blocks of ours, each by its absolute path with its text as it stands on
+    disk: in UTF-8, and nothing else. Raises as `check`."""
+    seen: set[str] = set()
+    for path in paths:
+        root, file = open_named(os.fspath(path))
+        with root:
+            for entry in discover(root, rules, explicit_file=file).files:
+                name = os.path.join(root.path, *entry.path.split("/"))
+                if name in seen or syntax_of(name) is not MARKDOWN:
+                    continue
+                seen.add(name)
+                with suppress(Skipped, UnicodeDecodeError):
+                    text = root.read(entry.path, _LARGEST).decode("utf-8")
+                    if "lens:begin" in text:
+                        yield name, text
+
+
 def cited_in(name: str, citing: Citing) -> list[Cited]:
     """What a text cites, as it was read; ``name`` is the absolute path of its file."""
     base = os.path.dirname(name)
-    return [Cited(name, each.line, each.label, base, each.citation, each.altered) for each in citing.written]
+    return [cited_as(name, base, each) for each in citing.written]
+
+
+def cited_as(name: str, base: str, written: Written) -> Cited:
+    """A citation in a text; a relative root is relative to ``base``."""
+    return Cited(
+        name, written.line, written.label, base, written.citation, written.altered, written.reference, written.others
+    )
 
 
 def by_source(cited: Iterable[Cited]) -> list[Cited]:
@@ -147,16 +180,44 @@ def by_source(cited: Iterable[Cited]) -> list[Cited]:
 
 def look(cited: Cited, sources: Sources) -> Finding:
     """What became of a citation; one whose footnote was changed is withdrawn, whatever its source says."""
+    reference = cited.reference
     if cited.altered:
-        return Finding(cited, Checked(cited.citation, CitationState.WITHDRAWN, why=cited.altered), None)
-    return Finding(cited, *sources.check(cited.citation, cited.base))
+        return _changed(cited, cited.altered)
+    if reference is None:
+        return Finding(cited, *sources.check(cited.citation, cited.base))
+    if not cited.citation.reader:
+        found, place = sources.by_words(reference, cited.base)
+        return Finding(replace(cited, citation=found.citation), found, place)
+    looked = [sources.check(each, cited.base, anywhere=True) for each in (cited.citation, *cited.others)]
+    checked, at = min(looked, key=lambda each: _WORST.index(each[0].state))
+    cited = replace(cited, citation=checked.citation)
+    paths = [checked.citation.path, *([checked.path] if checked.path else [])]
+    if not names_file(reference, paths):
+        return _changed(cited, "the footnote names another file than was recorded: it was changed")
+    link = leads_to(reference, cited.base)
+    source = os.path.normpath(os.path.join(cited.base, checked.citation.root, *paths[-1].split("/")))
+    if checked.state is CitationState.VERIFIED and link not in (None, source):
+        checked = replace(checked, state=CitationState.MOVED, why=_ASTRAY)
+    elif checked.state is CitationState.MOVED and at is not None and link in (None, source):
+        told = reference.named == at.line  # the note says where it stands now
+        checked = replace(checked, state=CitationState.VERIFIED, why="") if told else checked
+    return Finding(cited, checked, at)
+
+
+_WORST = (CitationState.VERIFIED, CitationState.MOVED, CitationState.UNVERIFIABLE, CitationState.WITHDRAWN)
+_ASTRAY = "its link leads elsewhere: the note or the source was moved"
+
+
+def _changed(cited: Cited, why: str) -> Finding:
+    return Finding(cited, Checked(cited.citation, CitationState.WITHDRAWN, why=why), None)
 
 
 def _citing(
     root: Root, file: str | None, rules: CorpusRules, buffers: Mapping[str, Buffer], seen: set[str], report: Report
 ) -> Iterator[tuple[str, Citing]]:
-    """The Markdown files under a root, or the one ``file`` in it, that cite, each by its absolute path, once; closes
+    """The notes under a root, or the one ``file`` in it, that cite, each by its absolute path, once; closes
     the root."""
+    records = cache(records_above)
     with root:
         found = discover(root, rules, explicit_file=file)
         for skip in found.skips:
@@ -168,7 +229,7 @@ def _citing(
                 continue
             seen.add(name)
             _understand(name, root, entry.path, rules, buffers, report)
-            if file is None and not _is_markdown(entry.path):
+            if file is None and not _cites(entry.path):
                 continue
             try:
                 text = buffers[name].text if name in buffers else _text(root, entry.path, rules)
@@ -176,8 +237,8 @@ def _citing(
                 if skipped.reason in _TOLD or file is not None:
                     report.unreadable.append(Unreadable(display_path(name), 0, _unread(skipped.reason)))
                 continue
-            if "lens" in text:
-                yield name, _read(text)
+            if may_cite(text) or "[^" in text:
+                yield name, _read(text, name, records)
 
 
 def _understand(
@@ -199,8 +260,8 @@ def _understand(
         report.understood.append(Understood(name, said.line, said.message))
 
 
-def _read(text: str) -> Citing:
-    citing = read_citing(text)
+def _read(text: str, name: str, records: Callable[[str], CitationRecords | None]) -> Citing:
+    citing = read_note(text, name, records(os.path.dirname(name)))
     if not citing.parts and find_generated(text).answer:
         return Citing(faults=(AnswerFault(1, "the front matter of this answer cannot be read"),), parts=1)
     return citing
@@ -210,9 +271,10 @@ def _text(root: Root, path: str, rules: CorpusRules) -> str:
     return decode(root.read(path, _LARGEST), rules.fallback_encoding).text
 
 
-def _is_markdown(path: str) -> bool:
+def _cites(path: str) -> bool:
+    """Whether texts of this name are looked into."""
     reader = reader_for(path.rpartition("/")[2])
-    return reader is not None and reader.name == _MARKDOWN
+    return reader is not None and (reader.name == _MARKDOWN or is_note(path))
 
 
 def _unread(reason: SkipReason) -> str:

@@ -3,9 +3,9 @@
 A citation is found again only where nothing else can be meant: at its span, or where an editor that told every change
 since has it, or at the one place that has its quote, or at the one place that has the quote and what was recorded
 beside it. Nothing is ever matched by likeness: whoever finds the best of several places, or a near miss, shows as proof
-what may be none. Line ends are the one exception, and only beside a quote: a file that was checked out with others
-keeps its citations. What is ours (``Structure.ours``) proves nothing and stands for nothing: an answer that is inserted
-into its own source repeats every quote of it.
+what may be none. White space is the one exception, with the marks of quotations at the start of lines: a file that was
+filled anew, or checked out with other line ends, keeps its citations. What is ours (``Structure.ours``) proves nothing
+and stands for nothing: an answer that is inserted into its own source repeats every quote of it.
 
 Every step is a search for one text in another, so the time is linear in the source, whatever stands in it.
 """
@@ -16,17 +16,27 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lens_lsp.corpus.extraction import recognised
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, Locator
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import EditHistory, Span
 
 SHORTEST_CONTEXT, LONGEST_CONTEXT = 16, 512
 """Code points beside a quote."""
 _GONE = "the file is gone"
 _NOTHING = "\0"
+_QUOTED = regex(r"(?m)(?:^|(?<=\r))[ \t]*+(?:>(?=[\s>])[ \t]*+)++")
+_BLANKS = np.array([point for point in range(0x3001) if chr(point).isspace()], np.uint32)
+_LONG = 4_096
+Form = Callable[[str], str]
+"""What of two texts is compared."""
 _EDITED = "the file is as it was and does not say this there: the citation was changed"
 _BROKEN = "its quote and its span do not fit: the citation was changed"
 _NO_QUOTE = "the quote is no longer in the file"
@@ -55,7 +65,7 @@ def record(
     """
     if not len(span) or span.end > len(document.text):
         raise ValueError(f"nothing to cite at [{span.start}, {span.end})")
-    text = _without_ours(document)
+    text = without_ours(document)
     left, right = _contexts(document, text, span)
     return Citation(
         root=root,
@@ -107,7 +117,7 @@ def verify(
     same = citation.sha256 == now.origin.sha256
     if not citation.quote or len(citation.quote) != len(citation.span):
         return Checked(citation, CitationState.WITHDRAWN, why=_BROKEN)
-    text = _without_ours(now)
+    text = without_ours(now)
     found: Span | str | None = None
     if history is not None and not same and not extracted:
         found = _followed(citation, text, history)
@@ -116,6 +126,9 @@ def verify(
             found = citation.span
         else:
             found = _EDITED if same else _found(citation, text)
+            if isinstance(found, str) and not same:
+                filled = _found(citation, text, squeeze)
+                found = filled if isinstance(filled, Span) else found
     if isinstance(found, str) and recognised(citation.reader):
         found = _unspaced(citation.quote, text) or found
     if isinstance(found, str):
@@ -169,7 +182,7 @@ def _room(document: Document, span: Span) -> Span:
     )
 
 
-def _without_ours(document: Document) -> str:
+def without_ours(document: Document) -> str:
     """The text with a character that no quote holds in place of every one that is ours."""
     parts: list[str] = []
     at = 0
@@ -208,49 +221,79 @@ def _followed(citation: Citation, text: str, history: EditHistory) -> Span | Non
     return place if place is not None and text.startswith(citation.quote, place.start) else None
 
 
-def _found(citation: Citation, text: str) -> Span | str:
-    """The one place that has the quote as it was recorded, or why there is none."""
-    even, quote = _even(text), _even(citation.quote)
+def _found(citation: Citation, text: str, form: Form | None = None) -> Span | str:
+    """The one place that has the quote as it was recorded, or why there is none; compared in a ``form``."""
+    form = form or _even
+    even, quote = form(text), form(citation.quote)
+    if not quote:
+        return _NO_QUOTE
     if _by_itself(citation):
-        places = set(_two_places(even, quote))
+        places = set(two_places(even, quote))
     else:
         places = set()
         if citation.left:
-            needle = _even(citation.left + citation.quote)
-            places.update(at + len(needle) - len(quote) for at in _two_places(even, needle))
+            needle = form(citation.left + citation.quote)
+            places.update(at + len(needle) - len(quote) for at in two_places(even, needle))
         if citation.right:
-            places.update(_two_places(even, _even(citation.quote + citation.right)))
+            places.update(two_places(even, form(citation.quote + citation.right)))
     if len(places) != 1:
         return _why_not(citation, len(places), known=quote in even)
     place = places.pop()
-    if _one_of_fewer(citation, even, place):
+    if _one_of_fewer(citation, even, place, form):
         return _BESIDE
+    if form is squeeze:
+        return unsqueezed(text, place, len(quote))
     start = _uneven(text, place)
     if not text.startswith(citation.quote, start):
         return _LINE_ENDS
     return Span(start, start + len(citation.quote))
 
 
+def squeeze(text: str) -> str:
+    """A text without white space, and without the marks of quotations at the start of its lines."""
+    return _squeezed(text) if len(text) > _LONG else "".join(_QUOTED.sub("", text).split())
+
+
+@lru_cache(maxsize=2)
+def _squeezed(text: str) -> str:
+    return "".join(_QUOTED.sub("", text).split())
+
+
+def unsqueezed(text: str, place: int, size: int) -> Span:
+    """The stretch of a text that is a stretch of its squeezed form."""
+    kept = _kept(text)
+    return Span(int(kept[place]), int(kept[place + size - 1]) + 1)
+
+
+@lru_cache(maxsize=2)
+def _kept(text: str) -> NDArray[np.int64]:
+    """Where each character of a squeezed text stands."""
+    stays = ~np.isin(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32), _BLANKS)
+    for marks in _QUOTED.finditer(text):
+        stays[marks.start() : marks.end()] = False
+    return np.flatnonzero(stays)
+
+
 def _unspaced(quote: str, text: str) -> Span | None:
     """The one place that has the quote but for blanks, which OCR sees or overlooks from one scan to the next."""
     at = [index for index, character in enumerate(text) if not character.isspace()]
-    places = _two_places("".join(text.split()), wanted := "".join(quote.split()))
+    places = two_places("".join(text.split()), wanted := "".join(quote.split()))
     if len(places) != 1 or not wanted:
         return None
     return Span(at[places[0]], at[places[0] + len(wanted) - 1] + 1)
 
 
-def _one_of_fewer(citation: Citation, even: str, place: int) -> bool:
+def _one_of_fewer(citation: Citation, even: str, place: int, form: Form) -> bool:
     """Whether a quote that was found by one side may be another one: fewer or more of its kind are there now.
 
     When an entry of a list is deleted, the one before it gets its right side.
     """
-    if _by_itself(citation) or even.count(_even(citation.quote)) == citation.count:
+    if _by_itself(citation) or even.count(form(citation.quote)) == citation.count:
         return False
     if citation.left is None or citation.right is None:  # one side alone is what was found, and no second one is known
         return True
-    left, right = _even(citation.left), _even(citation.right)
-    behind = place + len(_even(citation.quote))
+    left, right = form(citation.left), form(citation.right)
+    behind = place + len(form(citation.quote))
     return not (even.endswith(left, 0, place) and even.startswith(right, behind))
 
 
@@ -264,7 +307,7 @@ def _why_not(citation: Citation, places: int, *, known: bool) -> str:
     return _BESIDE if citation.left or citation.right else _UNKNOWN
 
 
-def _two_places(text: str, part: str) -> list[int]:
+def two_places(text: str, part: str) -> list[int]:
     """Where a part stands in a text: all places if they are fewer than two, else the first two."""
     first = text.find(part)
     second = -1 if first < 0 else text.find(part, first + 1)
@@ -272,7 +315,7 @@ def _two_places(text: str, part: str) -> list[int]:
 
 
 def _alone(text: str, part: str) -> bool:
-    return len(_two_places(text, part)) == 1
+    return len(two_places(text, part)) == 1
 
 
 def _even(text: str) -> str:

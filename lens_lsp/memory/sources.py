@@ -6,7 +6,9 @@ Not here: what makes a citation stand (`lens_lsp.memory.citations`), where citat
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import time
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType, TracebackType
@@ -17,16 +19,30 @@ from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
-from lens_lsp.corpus.text_marks import find_generated
-from lens_lsp.corpus.walk import HashBudget, RenamedFiles
+from lens_lsp.corpus.text_marks import find_generated, joined
+from lens_lsp.corpus.walk import HashBudget, RenamedFiles, discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import INSTALL, kind_for
-from lens_lsp.memory.citations import follow, lost, record, record_blind, verify
+from lens_lsp.memory.answer_parser import Reference
+from lens_lsp.memory.citation_records import PATH, root_above
+from lens_lsp.memory.citations import (
+    SHORTEST_CONTEXT,
+    follow,
+    lost,
+    record,
+    record_blind,
+    squeeze,
+    two_places,
+    unsqueezed,
+    verify,
+    without_ours,
+)
+from lens_lsp.memory.notes import leads_to, quoting_notes
 from lens_lsp.model.cluster import Checked, Citation, CitationState
-from lens_lsp.model.documents import Document, Evidence, SkipReason, Structure
+from lens_lsp.model.documents import Document, Evidence, Locator, LocatorMap, SkipReason, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.model.text import EditHistory, Position, SourceText
+from lens_lsp.model.text import EditHistory, Position, SourceText, Span
 
 _UNREAD = {
     SkipReason.DIED: "the process that reads such documents ended before it had the text",
@@ -36,7 +52,14 @@ _UNREAD = {
 }
 """Why nothing is known of a quote though the document may be as it was."""
 _TOO_MUCH = "the file is gone, and too much lies in its folder to look for it under another name"
+_ELSEWHERE = "the quote stands in another file now"
+_NOT_ONCE = "nothing is recorded of it, and its words stand {} in this folder: ask again, or restore " + PATH
+_SHORTENED = f"nothing is recorded of it, and the note shows only the beginning: ask again, or restore {PATH}"
+_BARE = f"nothing is recorded of it, and it quotes nothing: ask again, or restore {PATH}"
+_PLACED = "it stands at another place than its footnote says"
 _UNRECOGNISED = "it was read from a picture by OCR, which is off here"
+_CUT = "…"
+_SEARCH_SECONDS = 2.0
 NO_BUFFERS: Mapping[str, Buffer] = MappingProxyType({})
 
 
@@ -53,6 +76,11 @@ class _Read:
     extracted: bool
     history: EditHistory | None
 
+    def places(self, words: str) -> list[Span]:
+        """Where the squeezed words stand in what is not ours, the first two places."""
+        text = without_ours(self.document)
+        return [unsqueezed(text, at, len(words)) for at in two_places(squeeze(text), words)]
+
 
 class _Folder:
     """A root that is open, and what was read below it."""
@@ -67,7 +95,10 @@ class _Folder:
         }
         self._snapshot = Snapshot([root], overlay, rules)
         self.renamed = RenamedFiles(root, rules, budget)
+        self._rules = rules
         self._last: tuple[tuple[str, Pictures], _Read] | None = None
+        self._texts: dict[str, str] | None = None
+        self._complete = False
 
     def read(self, path: str, reader: str = "") -> _Read:
         """A document, as a ``reader`` of some name reads it; the one read last is kept. Raises ``Skipped`` and
@@ -76,6 +107,44 @@ class _Folder:
         if self._last is None or self._last[0] != (path, pictures):
             self._last = (path, pictures), self._fresh(path, pictures)
         return self._last[1]
+
+    def only_place(self, before: str, quote: str, after: str) -> tuple[str, Span] | None:
+        """The one file below that has a quote between two texts, once, white space left aside; and where. None where
+        there are more or fewer, or too much to look at."""
+        words = squeeze(before + quote + after)
+        texts = self._searched()
+        if texts is None or not words:
+            return None
+        holding = [path for path, text in texts.items() if words in text]
+        if len(holding) != 1:
+            return None
+        places = self.read(holding[0]).places(words)
+        if len(places) != 1:
+            return None
+        text = without_ours(self.read(holding[0]).document)
+        start = squeeze(text).find(words) + len(squeeze(before))
+        return holding[0], unsqueezed(text, start, len(squeeze(quote)))
+
+    def _searched(self) -> Mapping[str, str] | None:
+        """All texts below, squeezed, without what is ours; None where they are too many. They are read once."""
+        if self._texts is None:
+            budget = HashBudget(seconds=_SEARCH_SECONDS)
+            until = time.monotonic() + budget.seconds
+            names = discover(self.root, self._rules, names_only=True, cancelled=lambda: time.monotonic() > until)
+            self._texts, size = {}, 0
+            self._complete = names.complete and len(names.paths) <= budget.files
+            for path in names.paths if self._complete else ():
+                reader = reader_for(path.rpartition("/")[2])
+                if reader is None or reader.extracted:
+                    continue
+                with suppress(Skipped, PathRefused):
+                    text = without_ours(self._fresh(path, Pictures.LEFT).document)
+                    self._texts[path] = squeeze(text)
+                    size += len(text)
+                if size > budget.size or time.monotonic() > until:
+                    self._complete = False
+                    break
+        return self._texts if self._complete else None
 
     def _fresh(self, path: str, pictures: Pictures) -> _Read:
         if kind_for(path) is not None:
@@ -89,7 +158,7 @@ class _Folder:
         source = self._snapshot.read(0, path)
         extraction = reader.extract(source.text)
         text = extraction.text
-        own = find_generated(text, asked=not reader.extracted).spans
+        own = joined([*find_generated(text, asked=not reader.extracted).spans, *quoting_notes(text, path)])
         name = f"{reader.name}/{reader.version}"
         document = Document(0, path, text, name, source.origin, Structure(ours=own), extraction.locators)
         buffer = self._snapshot.buffer(0, path)
@@ -137,11 +206,87 @@ class Sources:
             self._folder[1].root.close()
             self._folder = None
 
-    def check(self, citation: Citation, base: str) -> tuple[Checked, Position | None]:
+    def check(self, citation: Citation, base: str, *, anywhere: bool = False) -> tuple[Checked, Position | None]:
         """What became of a citation, and where its quote stands now. ``base`` is what a relative root is relative to.
 
-        Nothing raises: what cannot be read withdraws the citation, and says why.
+        ``anywhere`` looks for a quote that its file has no longer in all texts below its root. Nothing raises: what
+        cannot be read withdraws the citation, and says why.
         """
+        checked, at = self._check(citation, base)
+        if not anywhere or checked.state is not CitationState.WITHDRAWN or checked.unread is not None:
+            return checked, at
+        with suppress(_Outside, PathNotFound, PathRefused, Skipped):
+            folder = self._open(os.path.join(base, citation.root))
+            for before, after in _by_itself_or_beside(citation):
+                found = folder.only_place(before, citation.quote, after)
+                if found is not None:
+                    now = folder.read(found[0])
+                    moved = Checked(
+                        citation, CitationState.MOVED, found[1], now.document.origin.sha256, _ELSEWHERE, path=found[0]
+                    )
+                    return _placed(moved, now)
+        return checked, at
+
+    def by_words(self, reference: Reference, base: str) -> tuple[Checked, Position | None]:
+        """What became of a citation of which nothing is recorded; ``base`` is its note's folder.
+
+        It is verified where the file that it names has its words once, where it says; moved where the one or, for all
+        but a few words, the whole workspace has them once elsewhere; and unverifiable in all other cases.
+        """
+        quote = reference.quote.removesuffix(_CUT)
+        blank = Citation(".", reference.target or "?", TextSource.DISK, "", "", "", Span(0, 1), reference.quote or _CUT)
+        if not squeeze(quote):
+            return Checked(blank, CitationState.UNVERIFIABLE, why=_BARE), None
+        root = self._workspace(base)
+        named = [leads_to(reference, base), reference.name and os.path.normpath(os.path.join(root, reference.name))]
+        for path in dict.fromkeys(each for each in named if each):
+            within = path.startswith(root.rstrip(os.sep) + os.sep)
+            place = root if within else os.path.dirname(path)
+            with suppress(_Outside, PathNotFound, PathRefused, Skipped):
+                folder = self._open(place)
+                now = folder.read(os.path.relpath(path, place).replace(os.sep, "/"))
+                for words in dict.fromkeys((quote, quote.replace("`", ""))):
+                    spans = now.places(squeeze(words))
+                    if len(spans) == 1:
+                        return self._worded(reference, now, spans[0], place, base, there=True)
+                    if spans:
+                        why = _NOT_ONCE.format("more than once")
+                        return Checked(blank, CitationState.UNVERIFIABLE, why=why), None
+        with suppress(_Outside, PathNotFound, PathRefused, Skipped):
+            folder = self._open(root)
+            for words in dict.fromkeys((quote, quote.replace("`", ""))):
+                found = folder.only_place("", words, "") if len(squeeze(words)) >= SHORTEST_CONTEXT else None
+                if found is not None:
+                    return self._worded(reference, folder.read(found[0]), found[1], root, base, there=False)
+        return Checked(blank, CitationState.UNVERIFIABLE, why=_NOT_ONCE.format("not once")), None
+
+    def _worded(
+        self, reference: Reference, now: _Read, span: Span, root: str, base: str, *, there: bool
+    ) -> tuple[Checked, Position | None]:
+        """A citation that was found by its words; ``there``: in the file that it names."""
+        whole = not reference.quote.endswith(_CUT)
+        cited = record(now.document, span, root=os.path.relpath(root, base))
+        at = now.lines.position(span.start)
+        last = now.lines.position(max(span.start, span.end - 1)).line
+        sha256 = now.document.origin.sha256
+        if there and whole and (not reference.named or at.line <= reference.named <= last):
+            return _placed(Checked(cited, CitationState.VERIFIED, span, sha256), now)
+        if not whole:  # what was left out may be another by now
+            return Checked(cited, CitationState.UNVERIFIABLE, why=_SHORTENED), None
+        why = _PLACED if there else _ELSEWHERE
+        return _placed(Checked(cited, CitationState.MOVED, span, sha256, why), now)
+
+    def _workspace(self, base: str) -> str:
+        """The root of the workspace of a note, as far as sources may be read there."""
+        marked = root_above(base)
+        if marked is not None and self._allowed.place(marked) is not None:
+            return marked
+        place, above = base, os.path.dirname(base)
+        while above != place and self._allowed.folders is not None and self._allowed.place(above) is not None:
+            place, above = above, os.path.dirname(above)
+        return place
+
+    def _check(self, citation: Citation, base: str) -> tuple[Checked, Position | None]:
         try:
             folder = self._open(os.path.join(base, citation.root))
         except _Outside:
@@ -233,6 +378,17 @@ class Sources:
         return lost(citation, len(holders) if len(holders) > 1 else 0), None
 
 
+def _by_itself_or_beside(citation: Citation) -> Iterator[tuple[str, str]]:
+    """What stands before and behind a quote that is looked for in other files; nothing where it is too short to be
+    known by itself."""
+    if citation.left == "" and citation.right == "" and len(squeeze(citation.quote)) >= SHORTEST_CONTEXT:
+        yield "", ""
+    if citation.left:
+        yield citation.left, ""
+    if citation.right:
+        yield "", citation.right
+
+
 def _root(folder: str, below: str) -> Root:
     """The root of an allowed folder, or of one below it to which no link leads."""
     root = Root(folder)
@@ -257,10 +413,21 @@ def _unread(citation: Citation, skipped: Skipped, what: str) -> Checked:
     return replace(_withdrawn(citation, why), unread=skipped.reason)
 
 
+def _in_column(places: LocatorMap, span: Span, recorded: Locator) -> Locator | None:
+    """The first cell of a span that stands in the column of a recorded one."""
+    column = str(recorded["cell"]).rstrip("0123456789")
+    held = range(bisect_left(places.starts, span.start), bisect_left(places.starts, span.end))
+    cells = (places.locators[index] for index in held)
+    return next((cell for cell in cells if str(cell.get("cell", "")).rstrip("0123456789") == column), None)
+
+
 def _placed(checked: Checked, now: _Read) -> tuple[Checked, Position | None]:
     if checked.span is None:
         return checked, None
+    recorded = checked.citation.locator
     place = locate(now.document.locators, checked.span.start)
     if checked.sha256 == checked.citation.sha256:  # recorded is the best of its places, such as one cell of a row
-        place = checked.citation.locator or place
+        place = recorded or place
+    elif recorded is not None and "cell" in recorded:
+        place = _in_column(now.document.locators, checked.span, recorded) or place
     return replace(checked, locator=place), now.lines.position(checked.span.start)

@@ -15,6 +15,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.marks import Privacy
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Position, Span
@@ -24,6 +25,7 @@ Locator = Mapping[str, int | str]
 ``{"page": 12}``; `locator_text` says it in words."""
 _OPENED = ("page", "slide", "sheet", "chapter", "message", "attachment")
 """What a document is opened at; its lines are those of a text that nobody sees in it."""
+_CELL_BEHIND = regex(r"(?:![A-Z]{1,3}| row )\d{1,7}$")
 ELLIPSIS = "…"
 MOST_LINES = 3
 """Lines of context with one passage."""
@@ -441,6 +443,15 @@ class Findings:
 def has_own_places(locator: Locator | None) -> bool:
     """Whether a person would open the place by page, slide, sheet, chapter or message instead of by line."""
     return locator is not None and any(name in locator for name in _OPENED)
+
+
+def leaf_of(locator: Locator | None) -> Mapping[str, int | str]:
+    """The slide, sheet, chapter, mail or attachment that a place is in, whose border no passage crosses; empty for a
+    place in a text or on a page."""
+    leaf = {name: value for name, value in (locator or {}).items() if name in _OPENED and name != "page"}
+    if "attachment" in leaf:
+        leaf["attachment"] = _CELL_BEHIND.sub("", str(leaf["attachment"]))
+    return leaf
 
 
 def locator_text(locator: Locator | None) -> str:

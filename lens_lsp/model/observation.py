@@ -52,6 +52,8 @@ class RegionView:
     """The headings the region stands under, outermost first."""
     headers: tuple[str, ...] = ()
     """The header rows of the tables whose rows are shown without them."""
+    recognised: bool = False
+    """A program recognised the text on a picture of a page, and may have seen or overlooked blanks."""
 
     @property
     def context(self) -> str:

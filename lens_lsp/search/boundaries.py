@@ -13,9 +13,13 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from operator import attrgetter
+from typing import NamedTuple
 
-from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document
+from lens_lsp.corpus.formats.data import sniff
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document, Locator, leaf_of
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import RegionView, tokens
 from lens_lsp.model.text import Span, breaks, sentences, trim
@@ -43,6 +47,13 @@ _BLOCK_START, _BLOCK_END = attrgetter("span.start"), attrgetter("span.end")
 _LINE = regex(r"[^\r\n]+")
 _WORDY = regex(r"[^\W_]")
 _LONGEST_TAGS = 400
+_DELIMITED = "table/"
+_CELL = regex(r"<t[dh](?=[\s/>])[^<>]*>", re.IGNORECASE)
+_ROW_TAG = regex(r"\s*<t[rdh](?=[\s/>])", re.IGNORECASE)
+_CELL_END = regex(r"(?:\s|</t[dh]\s*>|</tr\s*>)*$", re.IGNORECASE)
+_BAR = regex(r"(?<!\\)\|")
+_QUOTED = regex(r'[ \t]{0,8}"(?>(?:[^"]|"")*)"')
+_COLUMN = regex(r"[A-Z]+")
 # Markup that stands inside a word without ending it. An atomic group: Python 3.11.2 errs with a possessive one.
 _RUNNING_ON = regex(
     r"(?>(?:</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike"
@@ -108,14 +119,74 @@ def _joins(text: str, at: int) -> bool:
     return text[at] in _FIGURE_JOINERS and text[at - 1].isdigit() and text[at + 1].isdigit()
 
 
+class TableCell(NamedTuple):
+    """A cell of a table's row: its column, which is that of its header, and where it stands."""
+
+    column: int | str
+    span: Span
+
+
+def cells(document: Document, row: Span) -> list[TableCell]:
+    """The cells of a table's row that hold something, in order: those that the document has places for, else those
+    that tags, bars or the delimiter of the file set apart."""
+    text = document.text
+    placed = [(at, str(place["cell"])) for at, place in _places(document, row) if "cell" in place and "sheet" in place]
+    if placed:
+        ends = [at for at, _ in placed[1:]] + [row.end]
+        found = [
+            TableCell(column[0], Span(at, max(at, at + len(text[at:end].rstrip(" |")))))
+            for (at, cell), end in zip(placed, ends, strict=True)
+            if (column := _COLUMN.match(cell)) is not None
+        ]
+    else:
+        found = [TableCell(number, trim(text, part)) for number, part in enumerate(_parted(document, row))]
+    return [cell for cell in found if len(cell.span)]
+
+
+def _places(document: Document, span: Span) -> Iterator[tuple[int, Locator]]:
+    """The places that begin inside a span, in order."""
+    starts, locators = document.locators.starts, document.locators.locators
+    for index in range(bisect_left(starts, span.start), bisect_left(starts, span.end)):
+        yield starts[index], locators[index]
+
+
+def _parted(document: Document, row: Span) -> Iterator[Span]:
+    """What stands between the separators of a row; a separator in quotes is none."""
+    text = document.text
+    tags = list(_CELL.finditer(text, row.start, row.end))
+    if tags:
+        # A row may begin behind the tag of its first cell.
+        begun = [] if _ROW_TAG.match(text, row.start) else [row.start]
+        starts = [*begun, *(tag.end() for tag in tags)]
+        ends = [*(tag.start() for tag in tags[1 - len(begun) :]), row.end]
+        for start, end in zip(starts, ends, strict=True):
+            behind = _CELL_END.search(text, start, end)
+            yield Span(start, end if behind is None else behind.start())
+        return
+    if not document.reader.startswith(_DELIMITED):
+        bars = [bar.start() for bar in _BAR.finditer(text, row.start, row.end)]
+        for start, end in zip([row.start, *(bar + 1 for bar in bars)], [*bars, row.end], strict=True):
+            yield Span(start, end)
+        return
+    delimiter = sniff(text)
+    at = row.start
+    while at <= row.end:
+        quoted = _QUOTED.match(text, at, row.end)
+        end = text.find(delimiter, at if quoted is None else quoted.end(), row.end)
+        end = row.end if end < 0 else end
+        yield Span(at, end)
+        at = end + 1
+
+
 class Edges:
     """Where a region may begin and end around an offset; ``None`` where no such place is near enough.
 
     ``coarse`` boundaries are those of whole items, rows and blocks of code, if a region can hold those; else they are
-    those of sentences and lines.
+    those of sentences, cells and lines.
     """
 
     def __init__(self, document: Document, room: Span) -> None:
+        self._document = document
         self._text = document.text
         self._blocks = document.structure.blocks
         self._hidden = document.structure.hidden
@@ -133,7 +204,9 @@ class Edges:
         low = max(edge, at - REACH)
         found: list[int] = []
         if not self._is_whole(block, coarse=coarse):
-            if block is not None and block.kind in PROSE:
+            if block is not None and block.kind is BlockKind.TABLE_ROW:
+                found = [cell.span.start for cell in cells(self._document, block.span) if low <= cell.span.start <= at]
+            elif block is not None and block.kind in PROSE:
                 found = [after for _, after in breaks(self._text, low, at) if not inside(self._hidden, after)]
             else:
                 found = [line.end() for line in _BREAK.finditer(self._text, low, at)]
@@ -165,7 +238,10 @@ class Edges:
         return fits(self._text, block.span)
 
     def _stop(self, block: Block | None, at: int, high: int) -> int | None:
-        """The first end of a sentence or a line at or behind ``at``, before ``high``."""
+        """The first end of a sentence, a cell or a line at or behind ``at``, before ``high``."""
+        if block is not None and block.kind is BlockKind.TABLE_ROW:
+            ends = (cell.span.end for cell in cells(self._document, block.span))
+            return next((end for end in ends if at <= end < high), None)
         if block is None or block.kind not in PROSE:
             line = _BREAK.search(self._text, at, high)
             return None if line is None else line.start()
@@ -225,12 +301,13 @@ def heading_path(document: Document, offset: int) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def context_of(document: Document, span: Span, before: int = 0) -> tuple[Context, ...]:
+def context_of(document: Document, span: Span, before: int = 0, at: int | None = None) -> tuple[Context, ...]:
     """The context of a span of a document, in the order of the text; no part overlaps the span, another part or text
     that is ours.
 
     ``before`` is how many code points of the file lie before the document's text; the spans that come back count from
-    the beginning of the file.
+    the beginning of the file. ``at`` is where the match stands: of a header with many columns, those beside its column
+    are taken.
     """
     found: list[Context] = []
     taken = [span, *document.structure.ours]
@@ -238,7 +315,10 @@ def context_of(document: Document, span: Span, before: int = 0) -> tuple[Context
         whole = trim(document.text, part)
         if not len(whole) or any(whole.overlaps(other) for other in taken):
             continue
-        piece, cut = _shortened(document.text, whole, near_end=near_end)
+        if role is ContextRole.HEADER:
+            piece, cut = _columns(document, whole, span, span.start if at is None else at)
+        else:
+            piece, cut = _shortened(document.text, whole, near_end=near_end)
         taken.append(piece)
         text = document.text[piece.start : piece.end]
         found.append(Context(role, Span(before + piece.start, before + piece.end), text, cut))
@@ -250,11 +330,13 @@ def _context_parts(document: Document, span: Span) -> Iterator[tuple[ContextRole
     blocks = document.structure.blocks
     at = bisect_right(blocks, span.start, key=_BLOCK_START) - 1
     last = bisect_right(blocks, max(span.start, span.end - 1), key=_BLOCK_START) - 1
+    headers = (block.header for block in overlapping(blocks, span) if block.kind is BlockKind.TABLE_ROW)
+    for header in dict.fromkeys(headers):
+        if header is not None and not span.contains(header):
+            yield ContextRole.HEADER, header, False
     if at < 0:
         return
     block = blocks[at]
-    if block.kind is BlockKind.TABLE_ROW and block.header is not None and not span.contains(block.header):
-        yield ContextRole.HEADER, block.header, False
     if block.span.start < span.start < block.span.end and block.kind in PROSE:
         yield ContextRole.BEFORE, Span(block.span.start, span.start), True
     if blocks[last].span.start <= span.end < blocks[last].span.end and blocks[last].kind in PROSE:
@@ -267,6 +349,56 @@ def _context_parts(document: Document, span: Span) -> Iterator[tuple[ContextRole
             yield ContextRole.LEAD_IN, lead_in, True
     elif block.kind is BlockKind.CODE and at and blocks[at - 1].kind is BlockKind.PARAGRAPH:
         yield ContextRole.LEAD_IN, _last_sentence(document.text, blocks[at - 1]), True
+
+
+def _columns(document: Document, header: Span, span: Span, at: int) -> tuple[Span, tuple[str, ...]]:
+    """The part of a header that belongs to a span: the columns of the cells in it; of more than context may hold, those
+    around the column of the match at ``at``."""
+    rows = [block.span for block in overlapping(document.structure.blocks, span) if block.header is not None]
+    row = next((row for row in rows if row.start <= at < row.end), rows[0] if rows else span)
+    whole = all(span.contains(other) for other in rows)
+    if whole and len(header) <= LONGEST_CONTEXT:
+        return header, ()
+    names = cells(document, header)
+    held = [cell for cell in cells(document, row) if whole or cell.span.overlaps(span)]
+    columns = {cell.column for cell in held}
+    chosen = [index for index, name in enumerate(names) if name.column in columns]
+    if not chosen:
+        return _shortened(document.text, header, near_end=False)
+    first, last = chosen[0], chosen[-1]
+    if first == 0 and last == len(names) - 1 and len(header) <= LONGEST_CONTEXT:
+        return header, ()
+    if names[last].span.end - names[first].span.start > LONGEST_CONTEXT:
+        near = max((cell for cell in held if cell.span.start <= at), key=lambda cell: cell.span, default=held[0]).column
+        first, last = _around(names, first, last, next((i for i in chosen if names[i].column == near), first))
+    piece = Span(names[first].span.start, names[last].span.end)
+    if len(piece) > LONGEST_CONTEXT:
+        return _shortened(document.text, piece, near_end=False)
+    return piece, (*(("start",) if first else ()), *(("end",) if last < len(names) - 1 else ()))
+
+
+def _around(names: Sequence[TableCell], first: int, last: int, middle: int) -> tuple[int, int]:
+    """The run of cells around one of them, between two others, that context has room for."""
+    low = high = middle
+    while True:
+        wider = [
+            (start, end)
+            for start, end in ((low - 1, high), (low, high + 1))
+            if first <= start and end <= last and names[end].span.end - names[start].span.start <= LONGEST_CONTEXT
+        ]
+        if not wider:
+            return low, high
+        low, high = min(wider, key=lambda run: abs(run[0] + run[1] - 2 * middle))
+
+
+def row_cut(document: Document, span: Span) -> tuple[str, ...]:
+    """``"start"`` or ``"end"``, where a span begins or ends inside a row of a table."""
+    rows = [block.span for block in overlapping(document.structure.blocks, span) if block.kind is BlockKind.TABLE_ROW]
+    found = trim(document.text, span)
+    return (
+        *(("start",) if any(row.start < found.start < row.end for row in rows[:1]) else ()),
+        *(("end",) if any(row.start < found.end < row.end for row in rows[-1:]) else ()),
+    )
 
 
 def _above_item(document: Document, at: int) -> tuple[Span | None, Span | None]:
@@ -313,12 +445,13 @@ def region(document: Document, span: Span) -> Span:
     """The region around a window.
 
     It takes whole sentences of paragraphs, whole list items, table rows and blocks of code; where those make it larger
-    than ``REGION_TOKENS``, sentences of items and lines of code; else whole words. Words are made whole even where that
-    costs some tokens too many. A window that is ours altogether gives an empty span, one that is in part its longest
-    other part.
+    than ``REGION_TOKENS``, sentences of items, cells and lines of code; else whole words. Words are made whole even
+    where that costs some tokens too many. It does not reach over the border of a sheet, slide, chapter, mail or
+    attachment. A window that is ours altogether gives an empty span, one that is in part its longest other part.
     """
     text = document.text
     room, core = _apart(document, Span(min(span.start, len(text)), min(span.end, len(text))))
+    room, core = _in_leaf(document, room, core)
     if not len(core) and len(span):
         return core
     words = _within(widened(text, core), room)
@@ -378,6 +511,7 @@ def shown(document: Document, span: Span) -> RegionView:
         units=tuple(Block(unit.kind, Span(view.place(unit.span.start), view.place(unit.span.end))) for unit in found),
         headings=_headings_above(document, span),
         headers=tuple(" ".join(shown(document, header).text.split()) for header in starts),
+        recognised=(locate(document.locators, span.start) or {}).get("by") == "ocr",
     )
 
 
@@ -410,6 +544,20 @@ def _apart(document: Document, span: Span) -> tuple[Span, Span]:
             return best
         before = ours[at].end
         at += 1
+
+
+def _in_leaf(document: Document, room: Span, core: Span) -> tuple[Span, Span]:
+    """The stretch around a window that is all of one sheet, slide, chapter, mail or attachment, and the window's part
+    in it: the longest one."""
+    starts, places = document.locators.starts, document.locators.locators
+    first = max(0, bisect_right(starts, core.start - REACH) - 1)
+    near = range(first + 1, bisect_left(starts, core.end + REACH))
+    borders = [starts[index] for index in near if leaf_of(places[index]) != leaf_of(places[index - 1])]
+    edges = [room.start, *(min(max(border, room.start), room.end) for border in borders)]
+    parts = [Span(start, end) for start, end in pairwise([*edges, room.end])]
+    best = max(parts, key=lambda part: (min(part.end, core.end) - max(part.start, core.start), -part.start))
+    start = min(max(core.start, best.start), best.end)
+    return best, Span(start, max(start, min(core.end, best.end)))
 
 
 def _within(span: Span, room: Span) -> Span:

@@ -27,11 +27,11 @@ from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import kind_for
 from lens_lsp.judge.redaction import moved, secrets_of
-from lens_lsp.model.documents import Document, Evidence, Part, PartReason, has_own_places
+from lens_lsp.model.documents import Document, Evidence, Part, PartReason
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Position, SourceText, Span
 from lens_lsp.model.words import content
-from lens_lsp.search.boundaries import context_of, heading_path
+from lens_lsp.search.boundaries import context_of, heading_path, row_cut
 
 Phrase = tuple[str, ...]
 """Two words or more, or a name of one, folded."""
@@ -445,6 +445,7 @@ class DocumentAccess:
         n: int,
         *,
         under: int | None = None,
+        at: int | None = None,
         score: float = 0.0,
         signals: Mapping[str, float] = MappingProxyType({}),
         match: str = "exact",
@@ -454,14 +455,14 @@ class DocumentAccess:
         verdict: str | None = None,
         cut: tuple[str, ...] = (),
     ) -> Evidence:
-        """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings, page
-        or cell are named."""
+        """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings are named,
+        ``at`` the one whose page, row or cell is: by default that where the span begins."""
         self._notice(document)
         text = self._texts.setdefault(slot, SourceText(document.text))
         piece = self.text(slot).piece
         first = Position(1, 1) if piece is None else piece.position
-        before, best = self.before(slot), span.start if under is None else under
-        locator = locate(document.locators, best)
+        before = self.before(slot)
+        at = span.start if at is None else at
         return Evidence(
             n=n,
             root=document.root,
@@ -472,8 +473,8 @@ class DocumentAccess:
             quote=document.text[span.start : span.end],
             origin=document.origin,
             reader=document.reader,
-            locator=locator if has_own_places(locator) else locate(document.locators, span.start),
-            heading=heading_path(document, best),
+            locator=locate(document.locators, at),
+            heading=heading_path(document, span.start if under is None else under),
             score=round(score, 6),
             match=match,
             requirements=requirements,
@@ -482,8 +483,8 @@ class DocumentAccess:
             round=round_,
             verdict=verdict,
             private=document.structure.private,
-            context=context_of(document, span, before),
-            cut=cut,
+            context=context_of(document, span, before, at),
+            cut=cut or row_cut(document, span),
             secrets=moved(secrets_of(document.text, document.path), before),
         )
 

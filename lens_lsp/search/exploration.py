@@ -44,7 +44,7 @@ from lens_lsp.model.answer import (
     ProposedRegion,
     StopReason,
 )
-from lens_lsp.model.documents import Evidence, Stage
+from lens_lsp.model.documents import Document, Evidence, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
@@ -66,10 +66,10 @@ from lens_lsp.search.beliefs import (
     passes,
     threshold,
 )
-from lens_lsp.search.boundaries import context_of, region
+from lens_lsp.search.boundaries import context_of, is_joined, region
 from lens_lsp.search.corpus_view import DocumentAccess
 from lens_lsp.search.localisation import ADMITTED, Candidates, Matches, matches_of, passages_of, ranking
-from lens_lsp.search.passages import ScoredPassage
+from lens_lsp.search.passages import ScoredPassage, locator_offset, marks_in
 from lens_lsp.search.proposals import (
     START,
     AdmissionQueue,
@@ -675,11 +675,13 @@ class Exploration:
     def evidence(self, quote: Quote, n: int) -> Evidence:
         """A verified quote, grown to a readable boundary."""
         admission = quote.proposal.admission
+        span = region(admission.document, quote.span)
         return self.reading.evidence(
             admission.slot,
             admission.document,
-            region(admission.document, quote.span),
+            span,
             n,
+            at=self.match_offset(admission.document, span, quote.value),
             match=quote.match,
             requirements=(self.plan.requirements[quote.requirement].id,),
             signals=self.candidates.shares(admission.slot),
@@ -687,6 +689,16 @@ class Exploration:
             round_=quote.round,
             verdict=quote.verdict.value,
         )
+
+    def match_offset(self, document: Document, span: Span, value: str | None) -> int:
+        """Where in a span of evidence what was asked for stands: the ``value`` that it states, else the question's
+        words."""
+        at = -1 if not value else document.text.find(value, span.start, span.end)
+        while at >= 0 and (is_joined(document.text, at) or is_joined(document.text, at + len(value or ""))):
+            at = document.text.find(value or "", at + 1, span.end)
+        if at >= 0:
+            return at
+        return locator_offset(document, span, marks_in(document.text, span, self.candidates.idf()))
 
     def enter_recalled(self, recalled: Recalled, direct: Sequence[int]) -> Iterator[Event]:
         """Enter what is held, as a round 0; a requirement that needs no further look is covered, and one that builds on

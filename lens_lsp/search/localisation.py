@@ -20,7 +20,7 @@ from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.corpus.scan import Hits, counted, exact_literal, scan
 from lens_lsp.corpus.text_marks import joined as merged
 from lens_lsp.judge.rules.question_plan import analyse, terms
-from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
+from lens_lsp.model.documents import Evidence, RankedDocument, Stage
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.plan import Anchor, AnchorKind, MatchRule, Plan, Requirement, Unit
 from lens_lsp.model.text import Span
@@ -522,18 +522,13 @@ def as_evidence(
         document,
         passage.span,
         n,
-        under=_under(document, passage),
+        under=passage.span.end - 1,
+        at=locator_offset(document, passage.span, passage.marks),
         score=passage.score,
         signals=signals,
         requirements=requirements,
         cut=passage.cut,
     )
-
-
-def _under(document: Document, passage: ScoredPassage) -> int:
-    """The offset whose headings and place name the passage."""
-    last = passage.span.end - 1
-    return min(last, max(locator_offset(document, passage.marks, last), passage.span.start))
 
 
 def ranking(

@@ -21,17 +21,18 @@ import numpy as np
 
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.scan import STRETCH, Hits
-from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator, has_own_places
+from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator, leaf_of
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span, trim
-from lens_lsp.model.words import stem, words
-from lens_lsp.search.boundaries import PROSE, heading_path, lines, overlapping, whole_sentences, widened, without
+from lens_lsp.model.words import fold, stem, words
+from lens_lsp.search.boundaries import PROSE, cells, heading_path, lines, overlapping, whole_sentences, widened, without
 from lens_lsp.search.corpus_view import Floats, Ints, union_of
 from lens_lsp.search.metadata import FieldQuery
 from lens_lsp.search.question import UNDEFINING, ScanQuestion, definition_of, vocabulary
 
 _ROW = regex(r"\d+")
+_LETTERS = regex(r"[^\W_]+")
 WINDOW = 600
 """The most code points of a passage; also the bytes of a free window."""
 _CELL = 200
@@ -65,20 +66,25 @@ class TermMark(NamedTuple):
     weight: float
 
 
-def locator_offset(document: Document, marks: Sequence[TermMark], otherwise: int) -> int:
-    """The offset whose place, such as a page or a cell, stands for the passage with these marks.
+def marks_in(text: str, span: Span, weights: Mapping[str, float]) -> tuple[TermMark, ...]:
+    """Where words of a question stand in a stretch of text, in order; ``weights`` are those of its words."""
+    terms = {stem(word): (number, weight) for number, (word, weight) in enumerate(weights.items())}
+    found = ((run.start(), terms.get(stem(fold(run[0])))) for run in _LETTERS.finditer(text, span.start, span.end))
+    return tuple(TermMark(at, *term) for at, term in found if term is not None)
 
-    It is ``otherwise`` if lines say enough. ``marks`` are in order; marks in a table's header do not count.
+
+def locator_offset(document: Document, span: Span, marks: Sequence[TermMark]) -> int:
+    """The offset whose place, such as a page, a row or a cell, stands for a passage with these marks.
+
+    ``marks`` are in order; those in a table's header count only where there are no others. Without any it is where the
+    passage begins.
     """
-    headers = {block.header for block in document.structure.blocks if block.header is not None}
-    marks = [
-        mark
-        for mark in marks
-        if has_own_places(locate(document.locators, mark.at))
-        and not any(header.start <= mark.at < header.end for header in headers)
-    ]
+    marks = [mark for mark in marks if locate(document.locators, mark.at)]
+    headers = {block.header for block in overlapping(document.structure.blocks, span)} - {None}
+    below = [mark for mark in marks if not any(header.start <= mark.at < header.end for header in headers if header)]
+    marks = below or marks
     if not marks:
-        return otherwise
+        return span.start
     rows = _most(document, marks, _row)
     return _most(document, rows, lambda place: tuple(sorted(place.items())))[0].at
 
@@ -411,6 +417,8 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Te
             if len(whole) <= WINDOW:
                 yield TextUnit(whole, own, proves, opens)
                 opens = ()
+            elif block.kind is BlockKind.TABLE_ROW:
+                yield from _cut_row(document, whole, own, proves)
             else:
                 yield from _cut(text, whole, own, proves)
 
@@ -479,6 +487,29 @@ def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Itera
         start = start + WINDOW // 2 if line < 0 else line + 1
 
 
+def _cut_row(document: Document, row: Span, section: tuple[int, ...], proves: bool) -> Iterator[TextUnit]:
+    """A row longer than a passage, in parts of whole cells that overlap by half; a longer cell is cut itself."""
+    found = [cell.span for cell in cells(document, row)]
+    first = 0
+    while first < len(found):
+        last = first + 1
+        while last < len(found) and found[last].end - found[first].start <= WINDOW:
+            last += 1
+        part = Span(
+            row.start if first == 0 else found[first].start, row.end if last == len(found) else found[last - 1].end
+        )
+        part = part if len(part) <= WINDOW else Span(found[first].start, found[last - 1].end)
+        cut = (*(("start",) if first else ()), *(("end",) if last < len(found) else ()))
+        if len(part) <= WINDOW:
+            yield TextUnit(part, section, proves, (), cut)
+        else:
+            yield from _cut(document.text, part, section, proves)
+        if last == len(found):
+            return
+        half = (at for at in range(first + 1, last) if found[at].start - found[first].start >= WINDOW // 2)
+        first = next(half, last)
+
+
 def _between_words(text: str, span: Span, around: Span) -> Span:
     """A span without the parts of words at its ends, unless nothing would be left."""
     outer = widened(text, span)
@@ -545,13 +576,12 @@ def _openings(document: Document) -> dict[int, tuple[str, ...]]:
 def _page_starts(document: Document) -> list[int]:
     """The offsets where a page, slide, chapter, message or sheet begins; empty for texts and tables."""
     starts: list[int] = []
-    before: Mapping[str, int | str] = {}
+    before: tuple[object, ...] = ({}, None)
     for start, locator in zip(document.locators.starts, document.locators.locators, strict=True):
-        if has_own_places(locator):
-            own = {name: value for name, value in locator.items() if name not in ("cell", "row")}
-            if not starts or own != before:
-                starts.append(start)
-            before = own
+        own = leaf_of(locator), locator.get("page")
+        if own != before:
+            starts.append(start)
+        before = own
     return starts
 
 

@@ -9,6 +9,8 @@ quote with one word changed scores above 90 of 100 and says something else.
   unit of the region that holds it: of a table the row, for a figure alone says nothing.
 * A verbatim quote may begin or end inside a word, and the evidence then shows the whole word: what was left off may be
   the "un" of "unable". In the compared form that is no match.
+* Of text that OCR recognised, blanks do not count, unless they part two figures: it sees and overlooks them. The quote
+  must then stand in one place only.
 * "a … b" is looked for as it stands and not as two quotes. A link's target, if it is quoted, must be the source's.
 
 Two texts have the same compared form (`normalise`) when they differ only in what a careful copyist may change: line
@@ -246,6 +248,8 @@ def resolve(quote: str, shown: RegionView) -> Resolved | None:
     if not verbatim:
         source = normalise(shown.text)
         places = [source.balanced(place) if most == 1 else place for place in islice(_equal(wanted, source), most)]
+        if not places and not short and shown.recognised:
+            places = _unspaced(wanted, source)
     place = _unit(places, wanted, shown) if short and places else next(iter(places), None)
     return None if place is None else _resolved(shown, place, verbatim=verbatim)
 
@@ -297,6 +301,28 @@ def _equal(wanted: Normal, source: Normal) -> Iterator[Span]:
         if not split and not _cuts(source.text, Span(at, end), whole=True) and _same_links(wanted, source, place):
             yield place
         at = source.text.find(form, at + 1)
+
+
+def _unspaced(wanted: Normal, source: Normal) -> list[Span]:
+    """The one place where the compared forms are equal but for blanks that do not part two figures."""
+    form, _ = _without_blanks(wanted.text)
+    text, at = _without_blanks(source.text)
+    first = text.find(form)
+    if first < 0 or text.find(form, first + 1) >= 0:
+        return []
+    start, last = at[first], at[first + len(form) - 1]
+    cut = _cuts(source.text, Span(start, last + 1), whole=True)
+    return [] if cut else [Span(source.starts[start], source.ends[last])]
+
+
+def _without_blanks(form: str) -> tuple[str, list[int]]:
+    """A form without its blanks, but for those between figures, and where in it each character stood."""
+    at = [
+        index
+        for index, char in enumerate(form)
+        if char != " " or (form[index - 1 : index].isdigit() and form[index + 1 : index + 2].isdigit())
+    ]
+    return "".join(form[index] for index in at), at
 
 
 def _same_links(wanted: Normal, source: Normal, place: Span) -> bool:

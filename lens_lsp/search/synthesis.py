@@ -418,6 +418,7 @@ class AnswerSynthesis:
             item.span,
             n,
             under=best.span.start,
+            at=search.match_offset(item.document, item.span, best.value),
             score=best.belief,
             match=best.match,
             requirements=tuple(search.plan.requirements[j].id for j in item.requirements),

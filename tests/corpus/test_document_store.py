@@ -324,3 +324,24 @@ def test_no_name_and_no_path_is_in_the_file(store: DocumentStore, folder: Path) 
         *("id", "reader", "sha256", "first", "size", "used", "failure", "gist", "text"),
         *("structure", "identity"),
     }
+
+
+def test_a_file_of_the_version_before_keeps_its_texts(store: DocumentStore, folder: Path, told: list[str]) -> None:
+    import sqlite3
+
+    identity = (1, 2, 3, 4, 5)
+    store.identify(identity, CONTENT)
+    store.put(READER, CONTENT, TEXT)
+    store.close()
+    with sqlite3.connect(folder / NAME) as connection:
+        connection.execute("UPDATE contents SET sha256=substr(sha256, 1, 32)")
+        connection.execute("PRAGMA user_version=1")
+    connection.close()
+    said = len(told)
+    again = DocumentStore(folder, told.append)
+    assert (again.sha256(identity), again.extracted(READER, CONTENT)) == (None, SAVED)
+    again.identify(identity, CONTENT)
+    again.flush()
+    assert again.sha256(identity) == CONTENT
+    assert told[said:] == []
+    again.close()

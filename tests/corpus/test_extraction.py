@@ -217,4 +217,7 @@ def test_documents_without_their_turn_are_counted() -> None:
         "2 .doc files were not read: save them as .docx (`soffice --convert-to docx FILE`)",
         "1 .ppt file was not read: save it as .pptx (`soffice --convert-to pptx FILE`)",
     ]
+    (large,) = notices([Skip("years.mbox", SkipReason.TOO_LARGE), Skip("log.txt", SkipReason.TOO_LARGE)])
+    assert large.startswith("1 document was not read (more than 64 MiB, ")
+    assert large.endswith("): split it, a mailbox by its folders or years")
     assert notices([]) == []

@@ -11,6 +11,7 @@ from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.pdf import MOST_PAGES, PdfReader
 from lens_lsp.documents.readers.pdf_layout import SPLIT, Hyphens
 from lens_lsp.model.documents import BlockKind
+from tests.documents.parts import place_of
 from tests.documents.pdf_files import PICTURE, PageMaking, PdfMaking, lines, text
 
 LEFT = [
@@ -124,9 +125,24 @@ class TestParagraphs:
         found = read(content + "\n" + lines(LEFT, 60, 200))
         assert blocks(found, BlockKind.LIST_ITEM) == ["oak from the north", "hemp", "2. tar", "3. pitch"]
 
-    def test_no_paragraph_runs_over_the_end_of_a_page(self) -> None:
-        found = read(lines(LEFT[:3], 60, 100), lines(LEFT[3:], 60, 100))
-        assert found.text == prose(LEFT[:3], LEFT[3:])
+    def test_a_paragraph_that_runs_over_the_end_of_a_page_is_one_and_its_parts_are_on_their_pages(self) -> None:
+        feet = [text(f"Harbours and quays, page {number}", 60, 760, size=8) for number in (1, 2, 3)]
+        pages = [lines(LEFT[:3], 60, 100), lines([*LEFT[3:], *RIGHT[:2]], 60, 100), lines(RIGHT[2:], 60, 100)]
+        data = PdfMaking([PageMaking(f"{page}\n{foot}") for page, foot in zip(pages, feet, strict=True)]).written()
+        found = PdfReader().extract(data)
+        assert prose(LEFT[:3] + LEFT[3:] + RIGHT[:2]).split(" hemp")[0] in found.text
+        assert [place_of(found, words) for words in (LEFT[0], LEFT[2], LEFT[3])] == [
+            {"page": 1},
+            {"page": 1},
+            {"page": 2},
+        ]
+        assert [PdfReader().view(data, page, prose(LEFT)).marks for page in (1, 2, 3)] == [3, 3, 0]
+
+    def test_a_paragraph_that_ends_with_its_page_stays_by_itself(self) -> None:
+        assert read(lines(LEFT, 60, 100), lines(RIGHT, 60, 100)).text == prose(LEFT, RIGHT)
+        assert read(lines(LEFT[:4], 60, 100), lines(["Ships came later."], 60, 100)).text == prose(
+            LEFT[:4], ["Ships came later."]
+        )
 
 
 class TestWords:
@@ -218,6 +234,27 @@ class TestTables:
             text(cell, 60 + 180 * at, 100 + 12 * row) for row, cells in enumerate(rows) for at, cell in enumerate(cells)
         )
         assert "Mole | A wall of granite maintained by the town | 1790" in read(content).text.split("\n")
+
+    def test_a_table_that_goes_on_on_the_next_page_keeps_its_header(self) -> None:
+        more = [("Reeds", "3", "90", "1880"), ("Sandbank", "1", "12", "1903"), ("Mill", "2", "48", "1911")]
+
+        def drawn(rows: Sequence[Sequence[str]], bold: bool = False) -> str:
+            return "\n".join(
+                text(cell, 60 + 110 * at, 100 + 14 * row, bold=bold and not row)
+                for row, cells in enumerate(rows)
+                for at, cell in enumerate(cells)
+            )
+
+        def header_of(found: Extracted, row: str) -> str:
+            block = next(b for b in found.structure.blocks if found.text[b.span.start : b.span.end].startswith(row))
+            return "" if block.header is None else found.text[block.header.start : block.header.end]
+
+        header = " | ".join(self.ROWS[0])
+        assert header_of(read(drawn(self.ROWS), drawn(more)), "Mill") == header
+        named = [("Nobody", "Some", "None", "Ever"), *more]
+        assert header_of(read(drawn(self.ROWS, bold=True), drawn(named)), "Nobody") == header
+        assert header_of(read(drawn(self.ROWS, bold=True), drawn(named, bold=True)), "Mill") == " | ".join(named[0])
+        assert header_of(read(drawn(self.ROWS), lines(LEFT, 60, 100) + "\n" + self.table(y=300)), "North") == header
 
     def test_an_empty_cell_keeps_its_place(self) -> None:
         rows = [*self.ROWS, ("Total", "", "4,832", "")]

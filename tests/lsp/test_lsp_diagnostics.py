@@ -177,8 +177,8 @@ def test_pulling_is_only_offered_to_who_lets_itself_be_told(edit: Edit) -> None:
         assert ("result" in answer) is offered
 
 
-@pytest.mark.parametrize(("settings", "counts"), [({}, False), ({"diagnostics": {"notes": True}}, True)])
-def test_blocks_in_notes_only_count_where_the_user_wants_them_to(
+@pytest.mark.parametrize(("settings", "counts"), [({}, True), ({"diagnostics": {"notes": False}}, False)])
+def test_citations_in_notes_are_checked_unless_the_user_wants_none_of_it(
     edit: Edit, contract: Path, tmp_path: Path, settings: Message, counts: bool
 ) -> None:
     (tmp_path / "note.md").write_text(f"?? {QUESTION}\n")

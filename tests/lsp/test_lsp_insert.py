@@ -47,18 +47,19 @@ def test_an_answer_goes_below_the_paragraph_and_checks_out(edit: Edit, folder: P
     assert insert(editor, uri, "First", which)["result"] == {"inserted": True}
     text = editor.texts[uri]
     found = re.fullmatch(
-        r"# Plan\n\nFirst line\nof a paragraph\.\n\n<!-- lens:begin (\w+) .*?<!-- lens:end \1 -->\n\nAnother\.\n",
+        r"# Plan\n\nFirst line\nof a paragraph\.\n\n<!-- lens:begin (\w+) -->.*?<!-- lens:end \1 -->\n\nAnother\.\n",
         text,
         re.DOTALL,
     )
     assert found is not None, text
-    assert f"[^{found[1]}-1]: [bridges.md:5](../bridges.md#L5)" in text
-    assert '"roots": [".."]' in text
+    [id_] = re.findall(r"\[\^(q\d\w+)\]: \[bridges\.md:5\]\(\.\./bridges\.md#L5\)", text)
+    records = (folder / ".lens" / "citations.jsonl").read_text()
+    assert records.startswith(f'{{"id":"{id_}",')
     note.write_text(text)
     report = editor.result("lens/recheck", {"uri": uri})
     assert {citation["state"] for citation in report["citations"]} == {"verified"}
     assert report["unreadable"] == []
-    [place] = editor.result("textDocument/definition", editor.at(uri, f"[^{found[1]}-1]"))
+    [place] = editor.result("textDocument/definition", editor.at(uri, f"[^{id_}]"))
     assert place["uri"] == (folder / "bridges.md").as_uri()
     assert under((folder / "bridges.md").read_text(), place["range"]) == f"{PROOF}."
 

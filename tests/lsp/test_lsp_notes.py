@@ -61,13 +61,18 @@ def test_the_answer_goes_below_the_line_as_a_block_that_can_be_checked(edit: Edi
     assert lines[:3] == NOTE.split("\n")[:3]
     assert lines[3].startswith("<!-- lens:begin q")
     assert text.endswith("-->\n\nThe rest stays.\n")
-    assert re.search(r"^> .*30 June 2031.* \[\^q\w+-1\]$", text, re.MULTILINE)
+    assert re.search(r"^> .*30 June 2031.* \[\^q\d\w+\]$", text, re.MULTILINE)
+    assert '{"' not in text
     assert "](contract.md#L3)" in text
     assert editor.shown == []
     note.write_text(text)
     assert editor.result("lens/recheck", {"uri": uri})["counts"]["verified"] == 1
     edits = [message["params"] for message in editor.said if message["method"] == "workspace/applyEdit"]
     assert [each["label"] for each in edits] == ["Lens: answer"]
+    records = note.parent / ".lens" / "citations.jsonl"
+    editor.wait(records.exists)
+    told = [each for each in editor.messages() if str(records) in each]
+    assert len(told) == len(records.read_text().splitlines()) == 1
 
 
 def test_asking_again_replaces_the_block(edit: Edit, note: Path, contract: Path) -> None:
@@ -90,7 +95,7 @@ def test_a_block_stays_with_its_line_when_the_question_is_reworded(edit: Edit, n
     editor.type(uri, f"?? {QUESTION}", "?? When does the workshop lease end?")
     [action] = editor.actions(uri, editor.over(uri, "?? When"))
     editor.run(action["command"])
-    editor.wait(lambda: '"question": "When does the workshop lease end?"' in editor.texts[uri])
+    editor.wait(lambda: [message["method"] for message in editor.said].count("workspace/applyEdit") == 2)
     assert re.findall(r"lens:begin (\w+)", editor.texts[uri]) == [first]
 
 

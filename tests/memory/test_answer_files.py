@@ -14,9 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.text_marks import find_generated
-from lens_lsp.memory.answer_files import Saved, anchored, as_block, one_line, source_json, write_answer, write_block
+from lens_lsp.memory.answer_files import (
+    NotePlace,
+    Saved,
+    ShortBlock,
+    anchored,
+    as_short,
+    one_line,
+    shortened,
+    source_json,
+    write_answer,
+    write_block,
+)
 from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
+from lens_lsp.memory.citation_records import CitationRecords
 from lens_lsp.memory.citations import record_blind
+from lens_lsp.memory.notes import MARKDOWN, read_note
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
@@ -480,60 +493,33 @@ ANSWER = replace(
 FILE = write_answer(Saved(ANSWER, {}, ASKED, ANSWERS, True))
 
 
-def absolute(text: str, folder: str) -> list[Citation]:
-    read = read_citing(text)
-    assert read.faults == ()
-    assert not any(each.altered for each in read.written)
-    return [
-        replace(each.citation, root=os.path.abspath(os.path.join(folder, each.citation.root))) for each in read.written
+def short(into: str | None, text: str = FILE) -> ShortBlock | None:
+    return as_short(text, ANSWERS, NotePlace(MARKDOWN, "q7", into, ROOT))
+
+
+def test_an_answer_file_becomes_a_short_block_with_its_records_beside_it() -> None:
+    block = short(os.path.join(ROOT, "house"))
+    assert block is not None
+    first, second = block.records
+    assert block.text.startswith(f"<!-- lens:begin q7 -->\n\nIt ends. [^{first}]\n\nOr not. [^{second}] See [3] and ")
+    assert block.text.endswith("\n\n<!-- lens:end q7 -->\n")
+    assert "](contract.md#L5) " in block.text
+    assert "](file:///elsewhere/annex.md#L5) " in block.text
+    assert r"[^9]\: mine" in block.text
+    assert block.text.count("<!--") == 2
+    assert [(each.root, each.path) for each in block.records.values()] == [
+        (".", "house/contract.md"),
+        (OTHER, "annex.md"),
     ]
-
-
-@pytest.mark.parametrize("into", [ROOT, os.path.join(ROOT, "house", "deep"), os.path.join(OTHER, "x"), os.sep, None])
-def test_the_block_cites_the_same_from_wherever_the_note_lies(into: str | None) -> None:
-    block = as_block(FILE, ANSWERS, "q7", into)
-    assert block is not None
-    note = f"# Note\n\n{block}\nMine.\n"
-    assert absolute(note, into or os.sep) == absolute(FILE, ANSWERS)
-    (held,) = read_citing(note).held
-    assert (held.question, held.status, held.block) == (ANSWER.question, "answered", "q7")
-    assert [each.label for each in read_citing(note).written] == ["q7-1", "q7-2"]
-
-
-def test_links_are_relative_where_the_note_lies_in_the_folder_that_was_searched() -> None:
-    block = as_block(FILE, ANSWERS, "q7", os.path.join(ROOT, "house"))
-    assert block is not None
-    assert "](contract.md#L5) " in block
-    assert "](file:///elsewhere/annex.md#L5) " in block
-    alone = as_block(FILE, ANSWERS, "q7", None)
+    alone = short(None)
     assert alone is not None
-    assert "](file:///notes/house/contract.md#L5) " in alone
-
-
-def test_the_words_are_the_answers_without_its_title_and_footnotes() -> None:
-    block = as_block(FILE, ANSWERS, "q7", ROOT)
-    assert block is not None
-    head, words, foot = block.partition("It ends. [^q7-1]\n\nOr not. [^q7-2] See [3] and ")
-    assert words
-    assert "asked" in head
-    assert "2026-03-01T12:30:00Z" in head
-    assert "# When" not in block
-    assert foot.count("\n[^q7-") == 2
-    assert r"[^9]\: mine" in foot
-    assert foot.count("<!--") == 1
-    assert block.endswith("<!-- lens:end q7 -->\n")
-
-
-def test_line_ends_of_windows_make_no_difference() -> None:
-    assert as_block(FILE.replace("\n", "\r\n"), ANSWERS, "q7", ROOT) == as_block(FILE, ANSWERS, "q7", ROOT)
+    assert "](file:///notes/house/contract.md#L5) " in alone.text
+    assert short(os.path.join(ROOT, "house"), FILE.replace("\n", "\r\n")) == block
 
 
 def test_an_answer_without_words_or_evidence_is_a_block_too() -> None:
     bare = write_answer(Saved(replace(ANSWER, evidence=(), text=""), {}, ASKED, ANSWERS, True))
-    block = as_block(bare, ANSWERS, "q7", ROOT)
-    assert block is not None
-    assert block.count("\n") == 2
-    assert read_citing(block).written == ()
+    assert short(ROOT, bare) == ShortBlock("<!-- lens:begin q7 -->\n\n<!-- lens:end q7 -->\n", {})
 
 
 @pytest.mark.parametrize(
@@ -543,7 +529,7 @@ def test_an_answer_without_words_or_evidence_is_a_block_too() -> None:
         "# A note\n\nNothing of ours.\n",
         "---\nlens: private\n---\n\nMine.\n",
         FILE.replace('30 June 2031."\n[^2]', '30 June 2041."\n[^2]'),
-        FILE.replace("lens: answer/1", "lens: answer/2"),
+        FILE.replace("lens: answer/1", "lens: answer/9"),
         FILE.replace('"root": 0', '"root": 7'),
         FILE.partition("[^1]: ")[0],
         FILE.replace("[^2]: ", "[^4]: "),
@@ -551,4 +537,43 @@ def test_an_answer_without_words_or_evidence_is_a_block_too() -> None:
     ],
 )
 def test_what_was_changed_or_is_none_gives_no_block(text: str) -> None:
-    assert as_block(text, ANSWERS, "q7", ROOT) is None
+    assert short(ROOT, text) is None
+
+
+def test_a_thousand_old_blocks_are_shortened_without_loss() -> None:
+    """Words, quotes and everything recorded stay; the note shrinks to what a person would write."""
+    pieces, given = [], []
+    for number in range(1_000):
+        quote = f"The lease number {number} ends on {1 + number % 28} June {2031 + number % 60}."
+        item = replace(evidence(1), quote=quote, span=Span(40 * number, 40 * number + len(quote)))
+        told = replace(answer(ROOT), evidence=(item,), text=f"> {quote} [1]\n\n*By rules, number {number}.*\n")
+        kept = replace(record_blind(item, root=ROOT), left="", right="", count=1)
+        block = write_block(Saved(told, {1: kept}, ASKED, os.path.join(ROOT, "mine"), True), f"q{number:x}")
+        pieces.append(f"?? Lease {number}?\n\n{block}\nMine, {number}.\n\n")
+        given.append(kept)
+    old = "".join(pieces)
+    new = shortened(old, os.path.join(ROOT, "mine"), ROOT, {})
+    assert "{" not in new.text
+    assert len(new.text) < len(old) / 3
+    assert len(new.records) == 1_000
+    assert [replace(each, root=ROOT) for each in new.records.values()] == given
+    for number in range(1_000):
+        assert f"*By rules, number {number}.*" in new.text
+        assert f"\nMine, {number}.\n" in new.text
+    citing = read_note(new.text, os.path.join(ROOT, "mine", "n.md"), _records(new))
+    assert citing.faults == ()
+    assert [replace(each.citation, root=ROOT) for each in citing.written] == given
+    assert not any(each.altered for each in citing.written)
+    again = shortened(new.text, os.path.join(ROOT, "mine"), ROOT, new.records and _records(new).by_id)
+    assert (again.text, again.records) == (new.text, {})
+
+
+def _records(block: ShortBlock) -> CitationRecords:
+    return CitationRecords(ROOT, {id_: (each,) for id_, each in block.records.items()})
+
+
+def test_a_block_that_was_changed_stays_as_it_is() -> None:
+    block = write_block(saved(), "q1")
+    head, _, notes = block.rpartition('"The lease')
+    changed_one = f'{head}"No lease{notes}'
+    assert shortened(f"A\n\n{changed_one}", ROOT, ROOT, {}).text == f"A\n\n{changed_one}"

@@ -188,10 +188,17 @@ def test_other_line_ends_beside_a_quote_do_not_matter() -> None:
     assert verify(back, document(LIST)).span == citation.span
 
 
-def test_other_line_ends_inside_a_quote_are_another_text() -> None:
+@pytest.mark.parametrize(("old", "new"), [("\n", "\r\n"), ("Due on the", "Due\non   the"), ("\n", "\n> ")])
+def test_other_white_space_inside_a_quote_moves_it(old: str, new: str) -> None:
     citation = cited(NOTE, "## Rent\n\nDue on the first day")
-    checked = verify(citation, document(NOTE.replace("\n", "\r\n")))
-    assert (checked.state, checked.why) == (CitationState.WITHDRAWN, "the line ends inside the quote changed")
+    changed = NOTE.replace(old, new)
+    checked = verify(citation, document(changed))
+    assert checked.state is CitationState.MOVED
+    assert checked.span is not None
+    found = changed[checked.span.start : checked.span.end]
+    assert "".join(found.replace(">", "").split()) == "##RentDueonthefirstday"
+    for other in (changed.replace("first", "last"), changed.replace("Due", "Du e."), changed + changed):
+        assert verify(citation, document(other)).state is CitationState.WITHDRAWN
 
 
 def test_what_is_ours_repeats_a_quote_without_making_it_ambiguous() -> None:

@@ -13,10 +13,21 @@ from lens_lsp.corpus.encoding import blank
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.text_marks import find_generated
-from lens_lsp.model.documents import BlockKind, Document, Origin
+from lens_lsp.model.documents import Block, BlockKind, Document, LocatorMap, Origin, Structure
 from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
-from lens_lsp.search.boundaries import REGION_TOKENS, heading_path, is_joined, region, shown, units, widened
+from lens_lsp.search.boundaries import (
+    REGION_TOKENS,
+    cells,
+    context_of,
+    heading_path,
+    is_joined,
+    region,
+    row_cut,
+    shown,
+    units,
+    widened,
+)
 
 NOTE = """# Title
 
@@ -321,3 +332,70 @@ def outlined(text: str) -> Document:
 )
 def test_an_offset_stands_under_the_headings_above_it(mark: str, path: tuple[str, ...]) -> None:
     assert heading_path(outlined(NESTED), NESTED.index(mark)) == path
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("a.csv", 'Name,Told\nAnn,"a, b\nc",7\n', [(0, "Ann"), (1, '"a, b\nc"'), (2, "7")]),
+        ("a.csv", 'Name;Told\nAnn;;say "x; y\n', [(0, "Ann"), (2, 'say "x'), (3, "y")]),
+        ("a.md", "| N | T |\n|---|---|\n| Ann | a \\| b |\n", [(1, "Ann"), (2, "a \\| b")]),
+        ("a.html", "<table><tr><td>Ann</td><td class=x>a | b</td></tr></table>", [(0, "Ann"), (1, "a | b")]),
+    ],
+)
+def test_the_cells_of_a_row_are_told_by_their_format(name: str, text: str, found: list[tuple[int, str]]) -> None:
+    made = document(text, name)
+    row = [block.span for block in made.structure.blocks if block.kind is BlockKind.TABLE_ROW][-1]
+    assert [(cell.column, text[cell.span.start : cell.span.end]) for cell in cells(made, row)] == found
+
+
+SHEETS = "Name | Told | Last\nAnn | a | b | c\n\nOther\nBea | d"
+
+
+def sheets() -> Document:
+    """Two sheets; a cell of the first one holds a bar."""
+    lines = [Span(match.start(), match.end()) for match in re.finditer(r"[^\n]+", SHEETS)]
+    places = [(0, "A", "A1"), (7, "A", "B1"), (14, "A", "D1"), (19, "A", "A2"), (25, "A", "B2"), (33, "A", "D2")]
+    places += [(36, "B", ""), (42, "B", "A1"), (48, "B", "B1")]
+    located = tuple({"sheet": sheet, "cell": cell} if cell else {"sheet": sheet} for _, sheet, cell in places)
+    blocks = tuple(Block(BlockKind.TABLE_ROW, line, lines[0] if at == 1 else None) for at, line in enumerate(lines))
+    where = LocatorMap(tuple(at for at, _, _ in places), located)
+    return Document(0, "a.xlsx", SHEETS, "sheet/3", Origin("", "binary"), Structure(blocks=blocks), where)
+
+
+def test_the_cells_of_a_sheet_are_told_by_their_places() -> None:
+    found = [
+        (cell.column, SHEETS[cell.span.start : cell.span.end])
+        for cell in cells(sheets(), window(SHEETS, "Ann | a | b | c"))
+    ]
+    assert found == [("A", "Ann"), ("B", "a | b"), ("D", "c")]
+
+
+def test_a_region_never_reaches_into_another_sheet() -> None:
+    found = region(sheets(), window(SHEETS, "b | c\n\nOther\nBea"))
+    assert SHEETS[found.start : found.end].strip() == "Other\nBea | d"
+
+
+def test_a_part_of_a_row_has_the_columns_of_its_header_and_says_that_it_was_cut() -> None:
+    part = window(SHEETS, "a | b | c")
+    assert [(item.text, item.cut) for item in context_of(sheets(), part)] == [("Told | Last", ("start",))]
+    assert row_cut(sheets(), part) == ("start",)
+    assert row_cut(sheets(), window(SHEETS, "Ann | a | b | c\n")) == ()
+
+
+def test_of_a_wide_header_the_columns_beside_the_match_are_context() -> None:
+    header = ",".join(f"column{number:03}" for number in range(60))
+    text = f"{header}\n{','.join(f'x{number}' for number in range(60))}\n"
+    made = document(text, "a.csv")
+    (found,) = context_of(made, made.structure.blocks[1].span, at=text.index("x40"))
+    assert "column040" in found.text
+    assert (len(found.text) <= 300, found.cut) == (True, ("start", "end"))
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_row_too_long_for_a_region_is_cut_between_cells(inside: bool) -> None:
+    row = ["k" * 5, *("word word words" for _ in range(200))]
+    text = f"{','.join(f'n{number}' for number in range(201))}\n{','.join(row)}\n"
+    at = text.index("word word words", 3000) + (4 if inside else 0)
+    found = region(document(text, "a.csv"), Span(at, at + 11))
+    assert {cell.strip() for cell in text[found.start : found.end].strip(",").split(",")} == {"word word words"}

@@ -39,7 +39,6 @@ TERMS = len(QUESTION.scanned)
 WORDS = ("copper", "kettle", "car", QUESTION.related[0].word, "lorem", "ipsum " * 30)
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join), min_size=1, max_size=8)
 MOST = 12
-OTHERWISE = 10**6
 
 
 def document(path: str, text: str) -> Document:
@@ -230,8 +229,7 @@ def placed(*places: tuple[int, Locator], header: Span | None = None) -> Document
 
 
 def place(made: Document, *marks: tuple[int, int, float]) -> Locator | None:
-    found = locator_offset(made, [TermMark(*mark) for mark in marks], OTHERWISE)
-    return None if found == OTHERWISE else locate(made.locators, found)
+    return locate(made.locators, locator_offset(made, Span(4, 100), [TermMark(*mark) for mark in marks]))
 
 
 PAGES = placed((0, {"page": 1}), (50, {"page": 2}))
@@ -257,7 +255,8 @@ def test_a_word_said_often_counts_once_and_of_equal_pages_the_first_is_named() -
 
 
 def test_the_offset_is_that_of_a_hit() -> None:
-    assert locator_offset(PAGES, [TermMark(5, 0, 1.0), TermMark(60, 1, 2.0), TermMark(70, 2, 1.0)], OTHERWISE) == 60
+    marks = [TermMark(5, 0, 1.0), TermMark(60, 1, 2.0), TermMark(70, 2, 1.0)]
+    assert locator_offset(PAGES, Span(4, 100), marks) == 60
 
 
 def test_the_row_that_answers_is_named_by_the_cell_that_says_most_and_never_the_header() -> None:
@@ -271,8 +270,34 @@ def test_words_of_one_row_count_together() -> None:
     assert place(SHEET, (22, 0, 1.5), (42, 1, 1.0), (52, 2, 1.0)) == {"sheet": "A", "cell": "A3"}
 
 
-def test_without_pages_or_hits_lines_say_it_all() -> None:
-    assert place(placed((0, {"row": 1}), (50, {"row": 2})), (60, 0, 1.0)) is None
+def test_rows_of_a_text_are_named_as_pages_are() -> None:
+    assert place(placed((0, {"row": 1}), (50, {"row": 2})), (60, 0, 1.0)) == {"row": 2}
+
+
+def test_a_header_is_named_where_nothing_below_it_says_what_was_looked_for() -> None:
+    assert place(SHEET, (12, 0, 1.0)) == {"sheet": "A", "cell": "B1"}
+
+
+def test_without_hits_it_is_where_the_passage_begins() -> None:
     assert place(placed(), (60, 0, 1.0)) is None
-    assert place(PAGES) is None
-    assert place(SHEET, (2, 0, 1.0)) is None
+    assert locator_offset(PAGES, Span(60, 100), []) == 60
+
+
+def test_a_row_longer_than_a_passage_is_cut_between_cells_and_a_longer_cell_at_words() -> None:
+    long = " ".join(["longer"] * 150)
+    cells = [*("short cell" for _ in range(80)), long, *("other cell" for _ in range(80))]
+    text = f"{','.join('n' for _ in cells)}\n{','.join(cells)}\n"
+    made = document("a.csv", text)
+    row = made.structure.blocks[1].span
+    parts = units_of(made, [row])
+    assert all(len(unit.span) <= WINDOW and unit.cut for unit in parts)
+    for unit in parts:
+        said = text[unit.span.start : unit.span.end]
+        if "longer" in said:
+            assert set(said.split()) == {"longer"}
+        else:
+            assert set(said.split(",")) in ({"short cell"}, {"other cell"})
+    covered = sorted((unit.span.start, unit.span.end) for unit in parts)
+    assert covered[0][0] == row.start
+    assert covered[-1][1] == row.end
+    assert all(after[0] <= before[1] + 1 for before, after in pairwise(covered))

@@ -8,12 +8,14 @@ import re
 import time
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lens_lsp.model.documents import LocatorMap
 from lens_lsp.model.text import Span
 from lens_lsp.search.boundaries import region, shown
 from lens_lsp.search.resolution import SHORT, Resolved, normalise, resolve
@@ -521,3 +523,31 @@ def test_from_twelve_characters_on_a_quote_stands_by_itself() -> None:
     assert len(quote) == SHORT
     assert found(quote, f"We say {quote}. And {quote}.") == ("exact", quote)
     assert found(quote[1:], f"We say {quote[1:]}. And {quote[1:]}.") is None
+
+
+SCANNED = "The lease of thebarn ends on 5 1 May. Rent is 1 250 crowns ayear, and unableto be raised."
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("lease of the barn ends", "lease of thebarn ends"),
+        ("crowns a year, and unable to be raised", "crowns ayear, and unableto be raised"),
+        ("ends on 51 May", None),  # a blank between figures is what parts two numbers
+        ("Rent is 1250 crowns", None),
+        ("able to be raised", None),
+    ],
+)
+def test_in_text_that_ocr_recognised_blanks_between_letters_do_not_count(quote: str, found: str | None) -> None:
+    seen = view(SCANNED, "a.txt")
+    assert resolve(quote, seen) is None
+    place = resolve(quote, replace(seen, recognised=True))
+    assert (place and SCANNED[place.span.start : place.span.end]) == found
+    twice = replace(view(f"{SCANNED} {SCANNED}", "a.txt"), recognised=True)
+    assert resolve(quote, twice) is None, "nobody knows which of the two is meant"
+
+
+def test_a_region_of_a_page_that_ocr_recognised_says_so() -> None:
+    places = LocatorMap((0, 9), ({"page": 1}, {"page": 2, "by": "ocr"}))
+    scan = replace(document("Printed.\nScanned.", "a.txt"), locators=places)
+    assert [shown(scan, span).recognised for span in (Span(0, 8), Span(9, 17))] == [False, True]

@@ -94,7 +94,8 @@ class Source:
         return self.text[self.span.start : self.span.end]
 
     def places(self, changed: Changed) -> set[int]:
-        """Where the quote stands after the change, if the change can be told to have left it alone.
+        """Where the quote stands after the change, if the change can be told to have left it alone: how many characters
+        that are no white space come before. White space does not count anywhere.
 
         Beside the place of its own characters those that another account of the same change gives: nothing in two
         texts tells which of two equal letters was taken away, or which of two equal sentences is the copy.
@@ -106,26 +107,34 @@ class Source:
         images = {*retold(self.text, new, start, len(self.quote)), *changed.also}
         if changed.image is not None:
             images.add(changed.image)
-        found = {at for at in images if new.startswith(self.quote, at)}
-        if found and new.startswith(self.quote, start) and once(self.text, self.quote):
+        if blankless(self.text[:start]) == blankless(new[:start]):  # white space within the quote may be another
+            images.add(start)
+        if blankless(self.text[self.span.end :]) == blankless(new[len(new) - len(self.text) + self.span.end :]):
+            images.add(max(0, len(new) - len(self.text) + start))
+        quote = blankless(self.quote)
+        found = {at for at in images if quote and blankless(new[at:]).startswith(quote)}
+        if found and blankless(new[start:]).startswith(quote) and once(self.text, self.quote):
             found.add(start)
-        return found
+        return {len(blankless(new[:at])) for at in found}
 
     def rebuilt(self, new: str | None, at: int) -> bool:
-        """Whether the change put the quote together again at another place, and 16 or more of its neighbours with it.
+        """Whether the change put the quote together again at another place, and 12 or more of its neighbours with it.
 
-        That happens where a text repeats itself: then the source says there what it said, word for word. What ends a
-        line beside a quote says nothing, so a cut through CR and LF makes no difference.
+        That happens where a text repeats itself: then the source says there what it said, word for word. White space
+        says nothing, within the quote or beside it.
         """
-        if new is None or not new.startswith(self.quote, at):
+        if new is None:
             return False
-        quote, stop = even(self.quote), at + len(self.quote)
-        before, behind = even(self.text[: self.span.start])[-512:], even(self.text[self.span.end :])[:512]
-        left = alike(before[::-1], even(new[:at])[-512:][::-1])
-        right = alike(behind, even(new[stop:])[:512])
+        quote, behind_it = blankless(self.quote), blankless(new[at:])
+        if not quote or not behind_it.startswith(quote):
+            return False
+        before, behind = blankless(self.text[: self.span.start])[-512:], blankless(self.text[self.span.end :])[:512]
+        left = alike(before[::-1], blankless(new[:at])[-512:][::-1])
+        right = alike(behind, behind_it[len(quote) :][:512])
         around = (before[len(before) - left :] + quote, quote + behind[:right])
-        old, now = even(self.text), even(new)
-        return any(len(each) >= len(quote) + 16 and once(old, each) and once(now, each) for each in around)
+        old, now = blankless(self.text), blankless(new)
+        alone = once(old, quote) and once(now, quote) and len(quote) >= 16
+        return alone or any(len(each) >= len(quote) + 12 and once(old, each) and once(now, each) for each in around)
 
 
 def once(text: str, part: str) -> bool:
@@ -271,6 +280,11 @@ def recode(rng: random.Random, source: Source) -> Changed:
         before = read.judge(data[: len(other.mark) + len(source.text[: source.span.start].encode(other.codec))])
         start = None if before is None or not text.startswith(before) else len(before)
     return Changed("encoding", text, start, data=data)
+
+
+def blankless(text: str) -> str:
+    """A text without its white space."""
+    return "".join(text.split())
 
 
 def line_ends(rng: random.Random, source: Source) -> Changed:

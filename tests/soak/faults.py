@@ -170,6 +170,7 @@ TEXTS = {
         "names of bytes, and URIs that name no file of ours",
         ("lsp/test_lsp_locations.py::test_what_names_no_file_of_ours_is_refused",),
     ),
+    "D10": Fault("passages that cross sheets, slides or mails, that cut cells, or whose place is not the match's"),
 }
 
 FILES = {

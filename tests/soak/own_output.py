@@ -28,7 +28,8 @@ from typing import Any
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.cli import main as lens_main
-from lens_lsp.memory.answer_files import as_block
+from lens_lsp.memory.answer_files import NotePlace, as_short
+from lens_lsp.memory.notes import MARKDOWN
 from lens_lsp.model.answer import Answer, answer_of
 from lens_lsp.model.documents import Evidence
 from tests.soak.harness import Options, Verdict, harness
@@ -98,9 +99,9 @@ def outputs(rng: random.Random, facts: int, place: Path) -> Iterator[Output]:
         text = answer.read_text("utf-8")
         yield Output("answer file", text, question)
         yield Output("copied answer", _FRONT.sub("", text), question)  # what the extension puts on the clipboard
-        block = as_block(text, str(answer.parent), "q1x", None)
+        block = as_short(text, str(answer.parent), NotePlace(MARKDOWN, "q1x", None, None))
         assert block is not None
-        yield Output("block", block, question)
+        yield Output("block", block.text, question)
 
 
 def without_stamp(output: Output) -> Output:

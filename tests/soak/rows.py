@@ -272,6 +272,24 @@ ROWS = (
         data=".",
     ),
     Row(
+        "passage-places",
+        ("D10",),
+        "passages out of tables, slides, mails and pages are whole cells of one sheet, slide or mail, a row has its"
+        " header, and page, row and cell are the match's",
+        "0 faults",
+        "windows of the text, called by the place where they begin",
+        "passage_places",
+        (
+            "--n 150 --asked 10 --rounds 1",
+            "--n 3000 --asked 150 --rounds 6",
+            "--n 30000 --asked 1500 --rounds 30",
+        ),
+        n=("n", "asked"),
+        caught=("controlBad",),
+        tells=("passages", "cut"),
+        seeded=True,
+    ),
+    Row(
         "newer-notes",
         ("T08", "T09"),
         "an old answer is not repeated without naming the newer note",
@@ -607,6 +625,17 @@ ROWS = (
         "store_full",
         ("--n 12", "--n 200", "--n 1000"),
         tells=("refused",),
+    ),
+    Row(
+        "document-store",
+        ("T01", "T03", "T04", "F10"),
+        "texts of documents that are kept are as they were put, or not there: two writers of whom one is killed, full"
+        " disks, damaged files",
+        "0 other texts, structures or pages, 0 lost that were acknowledged, 0 unusable",
+        "a file of lines that nobody checks",
+        "document_store",
+        ("--n 24", "--n 240", "--n 4000"),
+        tells=("acknowledged", "gone"),
     ),
     Row(
         "model-faults",

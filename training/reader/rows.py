@@ -303,6 +303,8 @@ class Maker:
         if kind < 0.7:
             return question.rstrip("?").lower()
         letters = list(question)
+        if len(letters) < 4:
+            return question
         for _ in range(rand.choice((1, 1, 2))):
             k = rand.randrange(1, max(2, len(letters) - 2))
             if rand.random() < 0.5:

@@ -5,6 +5,8 @@ How much is read is bounded by bytes, never by time: the same bytes are to give 
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
@@ -35,6 +37,7 @@ asc bat c cfg conf cpp css csv diff h htm html ics ini java js json log markdown
 tsv txt vcf xml yaml yml
 """
 _TEXTS = frozenset(_TEXT_SUFFIXES.split())
+_DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
 _MARKUP = frozenset({"htm", "html", "xml"})
 _PICTURE_SUFFIXES = "avif bmp emf gif heic heif ico jpeg jpg png svg tif tiff webp wmf"
 _PICTURES = frozenset(_PICTURE_SUFFIXES.split())
@@ -140,7 +143,9 @@ class Attachments:
             return
         self._head(shown, place, level)
         self._composer.place({**place, "attachment": shown})
-        if suffix in _MARKUP:
+        if suffix in _DELIMITERS and self._rows(shown, text, _DELIMITERS[suffix], place):
+            pass
+        elif suffix in _MARKUP:
             from lens_lsp.documents.readers.hypertext import compose, root_of_html
 
             root = root_of_html(text.encode("utf-8", "replace"))
@@ -150,6 +155,21 @@ class Attachments:
             for paragraph in _PARAGRAPHS.split(text):
                 self._composer.paragraph(paragraph)
         self._composer.place(place)
+
+    def _rows(self, shown: str, text: str, delimiters: str, place: Locator) -> bool:
+        """The rows of a table as a text, with the number of each; whether it is one."""
+        first = text.partition("\n")[0]
+        delimiter = max(delimiters, key=first.count)
+        try:
+            rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        except csv.Error:
+            return False
+        table = self._composer.table()
+        for number, row in enumerate(rows, 1):
+            here: Locator = {**place, "attachment": f"{shown} row {number}"}
+            self._composer.place(here)
+            table.row(row, [here] * len(row))
+        return True
 
     def _head(self, shown: str, place: Locator, level: int) -> None:
         self._composer.place({**place, "attachment": shown})

@@ -107,10 +107,14 @@ class TextComposer:
         """An item of a list, without its mark; consecutive items are one list."""
         self.block(BlockKind.LIST_ITEM, text)
 
-    def block(self, kind: BlockKind, text: str) -> None:
-        """A block of any kind but headings and rows; only code keeps its blanks."""
+    def block(self, kind: BlockKind, text: str, end: str = "", beyond: Locator = {}) -> None:  # noqa: B006 - read only
+        """A block of any kind but headings and rows; only code keeps its blanks. What it ends with may stand at a place
+        ``beyond``, such as the next page."""
         run = kind if kind is BlockKind.LIST_ITEM else None
-        self._add(kind, [_as_code(text) if kind is BlockKind.CODE else _lines(text)], run=run)
+        span = self._add(kind, [_as_code(text) if kind is BlockKind.CODE else _lines(text)], run=run)
+        if span is not None and (last := _lines(end)):
+            self._starts.append(max(span.start + 1, span.end - len(last)))
+            self._locators.append(beyond)
 
     def table(self) -> TableComposer:
         """A table that begins when its first row comes; other blocks may stand between its rows."""

@@ -148,15 +148,20 @@ class DocxReader:
         composer = TextComposer()
         reading = _WordText(composer, package, main)
         reading.blocks(body)
+        notices = []
         for kind, name, label in _NOTES:
             part = package.related(main, kind)
-            notes = every(package.aside(part), name)
+            notes = list(every(package.aside(part), name))
             shown = [note for note in notes if not attribute(note, "type").lower().endswith(_NO_NOTE)]
             for count, note in enumerate(shown, 1):
                 reading.labelled(note, f"{label} {count}")
+            if any((word.text or "").strip() for note in notes if note not in shown for word in every(note, "w:t")):
+                notices.append(
+                    f"words that are printed beside {kind}, where one goes on on the next page, were not read"
+                )
         reading.rest()
         deleted = sum(1 for each in root.iter() if prefixed(each.tag) in _DELETED) if root is not None else 0
-        notices = [f"deleted text that changes are tracked of is left out: {deleted:,}"] if deleted else []
+        notices += [f"deleted text that changes are tracked of is left out: {deleted:,}"] if deleted else []
         package.name_embedded(main)
         return package.extracted(composer, package.pictures(main), notices)
 

@@ -16,6 +16,7 @@ import re
 import struct
 import unicodedata
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
@@ -26,7 +27,7 @@ import pypdfium2.raw as pdfium
 from lens_lsp.documents.frames import MOST_LETTERS, MOST_VIEW, PNG, recognised_from
 from lens_lsp.documents.kinds import Extracted, Failure, ScannedLine, ScannedPage, Unextracted, View, pages_shown
 from lens_lsp.documents.readers.attachments import Attachments
-from lens_lsp.documents.readers.composer import TextComposer, head_of, on_one_line
+from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf_layout import (
     WIDE_GAP,
     Bookmark,
@@ -37,10 +38,12 @@ from lens_lsp.documents.readers.pdf_layout import (
     PageText,
     PdfTextPiece,
     TextStyle,
+    across_pages,
     line_numbers_of,
     passages_of,
     pieces_of_scan,
     regions_of,
+    table_goes_on,
 )
 from lens_lsp.documents.readers.pdf_letters import JOINED, apart_at, composed, is_garbled, sampled
 from lens_lsp.documents.readers.pdf_marks import NO_MARKS, PageMarks, attached_files, is_dynamic, marks_of, opened_form
@@ -105,6 +108,10 @@ _MOST_PIXELS = 6_000_000
 _MOST_MARKS = 400
 _LEAST = 8
 """Letters of a part of a quote that is worth finding by itself."""
+_LEAST_OVER = 16
+"""Letters of a paragraph on one of the two pages that it stands on."""
+_BESIDE = 300
+"""Letters of headers, footers and page numbers."""
 _PARTS = regex(r"[\n|]+")
 _INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (255, 226, 92))
 """What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
@@ -640,6 +647,19 @@ def _places(letters: str, quote: str) -> Iterator[tuple[int, int]]:
         if begin >= 0:
             after = begin + len(wanted)
             yield begin, after
+        else:
+            yield from _over_border(letters, wanted)
+
+
+def _over_border(letters: str, wanted: str) -> Iterator[tuple[int, int]]:
+    """Where as much of a paragraph stands as is on this page, when it goes on on the next one or began on the last."""
+    sizes = range(len(wanted) + 1)
+    size = bisect_left(sizes, True, key=lambda size: wanted[:size] not in letters) - 1
+    if size >= _LEAST_OVER and len(letters) - (at := letters.rfind(wanted[:size])) - size <= _BESIDE:
+        yield at, at + size
+    size = bisect_left(sizes, True, key=lambda size: wanted[len(wanted) - size :] not in letters) - 1
+    if size >= _LEAST_OVER and (at := letters.find(wanted[len(wanted) - size :])) <= _BESIDE:
+        yield at, at + size
 
 
 def _lines(characters: Sequence[Sequence[float]]) -> Iterator[Box]:
@@ -891,7 +911,8 @@ class _PdfText:
         composer = TextComposer()
         hyphens = Hyphens(_texts(self.sheets))
         blocks, hidden = 0, []
-        for sheet in self.sheets:
+        table: _OpenTable | None = None
+        for sheet in across_pages(self.sheets, headings):
             place: dict[str, int | str] = {"page": sheet.number}
             if sheet.number in self._recognised:
                 place["by"] = "ocr"
@@ -899,7 +920,10 @@ class _PdfText:
                 place["confidence"] = self._sure[sheet.number]
             composer.place(place)
             for passage in sheet.passages:
-                blocks += _compose(composer, passage, hyphens, headings.level(sheet, passage))
+                if not headings.repeats(passage):
+                    table = _table_of(composer, passage, table)
+                blocks += _compose(composer, passage, hyphens, headings.level(sheet, passage), table, sheet.number)
+            table = table and replace(table, left=True)
             composer.place({"page": sheet.number})
             for line in self._beside.get(sheet.number, ()):
                 blocks += not composer.full
@@ -923,16 +947,40 @@ class _PdfText:
         return replace(found, structure=structure, pages=tuple(self._bare), pictures=pictures, private=private)
 
 
-def _compose(composer: TextComposer, passage: PagePassage, hyphens: Hyphens, level: int | None) -> int:
-    """Write a passage; how many blocks it became."""
+@dataclass(frozen=True, slots=True)
+class _OpenTable:
+    """The table that stands last so far, how it began, and whether the page it stands on was left."""
+
+    composer: TableComposer
+    begun: PagePassage
+    left: bool = False
+
+
+def _table_of(composer: TextComposer, passage: PagePassage, last: _OpenTable | None) -> _OpenTable | None:
+    """The table that a passage is, which may go on with that of the page before; None for a passage that is none."""
+    if passage.kind is not BlockKind.TABLE_ROW:
+        return None
+    if last is not None and last.left and table_goes_on(last.begun, passage):
+        return replace(last, left=False)
+    return _OpenTable(composer.table(), passage)
+
+
+def _compose(
+    composer: TextComposer,
+    passage: PagePassage,
+    hyphens: Hyphens,
+    level: int | None,
+    table: _OpenTable | None,
+    page: int,
+) -> int:
+    """Write a passage of a page; how many blocks it became."""
     if composer.full:
         # One more makes it say that something was left out.
         composer.paragraph(passage.text or "|")
         return 0
-    if passage.kind is BlockKind.TABLE_ROW:
-        table = composer.table()
-        for row in passage.rows:
-            table.row([hyphens.joined(cell) for cell in row])
+    if passage.kind is BlockKind.TABLE_ROW and table is not None:
+        for number, row in enumerate(passage.rows):
+            table.composer.row([hyphens.joined(cell) for cell in row], header=(passage.titled and not number) or None)
         return sum(1 for row in passage.rows if any(map(on_one_line, row)))
     text = hyphens.joined(passage.text)
     if not on_one_line(text):
@@ -940,7 +988,7 @@ def _compose(composer: TextComposer, passage: PagePassage, hyphens: Hyphens, lev
     if level is not None:
         composer.heading(text, level)
     else:
-        composer.block(passage.kind, text)
+        composer.block(passage.kind, text, hyphens.joined(passage.beyond), {"page": page + 1})
     return 1
 
 

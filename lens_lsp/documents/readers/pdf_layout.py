@@ -19,6 +19,7 @@ from itertools import pairwise
 from statistics import median
 
 from lens_lsp.documents.kinds import ScannedPage
+from lens_lsp.documents.readers.composer import is_header
 from lens_lsp.model.documents import BlockKind
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -97,6 +98,8 @@ _ROOM = 0.35
 """In font sizes: a line whose successor's first word had that much room was ended on purpose."""
 _BULLET = regex(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·\uf0b7\uf0a7\uf0d8]\s*")
 _NUMBER = regex(r"(?:[-–—*]|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)\]])\s+(?=\S)")
+_LEAST_OF_LINE = 40
+"""Letters of a line that a paragraph on two pages has on the first one."""
 _SENTENCE_ENDS = ".!?:;"
 _WIDE_LETTER = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]")
 _LARGER = 1.14
@@ -302,7 +305,7 @@ class Hyphens:
         return left + right
 
 
-def grid_of(rows: list[Row]) -> tuple[list[Row], Cells, list[Row]] | None:
+def grid_of(rows: list[Row]) -> tuple[list[Row], PageRegion, list[Row]] | None:
     """The table that some rows are, between what stands above and below it; None when they are columns of text."""
     wide = [at for at, row in enumerate(rows) if len(row) > 1]
     if len(wide) < 2:
@@ -314,7 +317,8 @@ def grid_of(rows: list[Row]) -> tuple[list[Row], Cells, list[Row]] | None:
         return None
     if len(wide) < _FEWEST_ROWS and not (len(columns) > 2 and any(piece.text[0].isdigit() for piece in rows[wide[1]])):
         return None
-    return rows[:first], _cells(body, columns), rows[end:]
+    bold = [all(piece.style.bold for piece in row) for row in body]
+    return rows[:first], PageRegion(table=_cells(body, columns), titled=bold[0] and not all(bold)), rows[end:]
 
 
 def _last_row(rows: Sequence[Row], last: int) -> int:
@@ -468,6 +472,8 @@ class PageRegion:
 
     lines: tuple[PdfTextPiece, ...] = ()
     table: Cells = ()
+    titled: bool = False
+    """The first row of the table is bold, and not all of them are."""
 
 
 def regions_of(pieces: Sequence[PdfTextPiece]) -> list[PageRegion]:
@@ -495,7 +501,7 @@ def _arranged(pieces: list[PdfTextPiece], depth: int) -> list[PageRegion]:
         above, band, below = _trimmed(rows, gutter)
         table = grid_of(band)
         if table is not None:
-            regions += [*_spanning(pending + above + table[0], len(pieces), depth), PageRegion(table=table[1])]
+            regions += [*_spanning(pending + above + table[0], len(pieces), depth), table[1]]
             pending = table[2] + below
             continue
         if not all(_is_column(side) for side in _sides(band, gutter)):
@@ -602,6 +608,10 @@ class PagePassage:
     style: TextStyle
     lines: int = 1
     rows: Cells = ()
+    titled: bool = False
+    """The first row is a header by its looks."""
+    beyond: str = ""
+    """The end of its text that stands on the next page."""
 
 
 def passages_of(regions: Sequence[PageRegion], fallback: TextStyle) -> tuple[PagePassage, ...]:
@@ -620,7 +630,7 @@ def passages_of(regions: Sequence[PageRegion], fallback: TextStyle) -> tuple[Pag
 
 def _passages(region: PageRegion, fallback: TextStyle) -> Iterator[PagePassage]:
     if region.table:
-        yield PagePassage(BlockKind.TABLE_ROW, "", fallback, len(region.table), region.table)
+        yield PagePassage(BlockKind.TABLE_ROW, "", fallback, len(region.table), region.table, region.titled)
         return
     lines = region.lines
     usual = _usual_step(lines)
@@ -632,11 +642,12 @@ def _passages(region: PageRegion, fallback: TextStyle) -> Iterator[PagePassage]:
             first = at
 
 
-def _goes_on(last: PagePassage, following: PagePassage) -> bool:
+def _goes_on(last: PagePassage, following: PagePassage, least: int | None = None) -> bool:
+    """Whether a paragraph goes on in another one; a single line must have at least so many letters."""
     return (
         last.kind is not BlockKind.TABLE_ROW
         and following.kind is BlockKind.PARAGRAPH
-        and last.lines > 1
+        and (last.lines > 1 or (least is not None and len(last.text) >= least))
         and last.style.size == following.style.size
         and last.style.bold == following.style.bold
         and following.text[:1].islower()
@@ -646,6 +657,34 @@ def _goes_on(last: PagePassage, following: PagePassage) -> bool:
 
 def _together(last: PagePassage, following: PagePassage) -> PagePassage:
     return replace(last, text=carried(last.text) + following.text, lines=last.lines + following.lines)
+
+
+def across_pages(sheets: Sequence[PageText], headings: Headings) -> list[PageText]:
+    """The pages, with a paragraph that goes on over the border of two of them whole on the first one."""
+    found = list(sheets)
+    for index, (above, below) in enumerate(pairwise(sheets)):
+        last = [passage for passage in found[index].passages if not headings.repeats(passage)][-1:]
+        first = [passage for passage in below.passages if not headings.repeats(passage)][:1]
+        if below.number != above.number + 1 or above.recognised or below.recognised or not last or not first:
+            continue
+        headed = headings.level(above, last[0]) or headings.level(below, first[0])
+        if headed is None and _goes_on(last[0], first[0], _LEAST_OF_LINE):
+            whole = replace(_together(last[0], first[0]), beyond=first[0].text)
+            kept = (whole if passage is last[0] else passage for passage in found[index].passages)
+            found[index] = replace(above, passages=tuple(kept))
+            found[index + 1] = replace(below, passages=tuple(each for each in below.passages if each is not first[0]))
+    return found
+
+
+def table_goes_on(begun: PagePassage, following: PagePassage) -> bool:
+    """Whether the table that a page begins with goes on with the one that the page before it ended with: it has as many
+    columns and no header of its own."""
+    rows = (begun.rows, following.rows)
+    if not all(rows) or len(begun.rows[0]) != len(following.rows[0]) or begun.rows[0] == following.rows[0]:
+        return False
+    if following.titled or begun.titled:
+        return not following.titled
+    return not is_header(following.rows[0]) or all(is_header(row) for part in rows for row in part)
 
 
 def _usual_step(lines: Sequence[PdfTextPiece]) -> float | None:
@@ -766,7 +805,7 @@ class Headings:
 
     def level(self, sheet: PageText, passage: PagePassage) -> int | None:
         """From 1; None for what is no heading. The outline's own levels go before what letters look like."""
-        if passage.kind is BlockKind.TABLE_ROW or _print(passage) in self._repeated:
+        if passage.kind is BlockKind.TABLE_ROW or self.repeats(passage):
             return None
         if len(passage.text) <= _LONGEST and (named := self._named(sheet.number, passage.text)) is not None:
             return named
@@ -778,6 +817,10 @@ class Headings:
         if self._bold and passage.style.bold and size >= 0.95 * self._body and _is_short(passage):
             return min(len(self._levels) + 1, _LOWEST)
         return None
+
+    def repeats(self, passage: PagePassage) -> bool:
+        """Whether most pages begin or end with it: it is no part of what runs over them."""
+        return _print(passage) in self._repeated
 
     def _named(self, page: int, text: str) -> int | None:
         """The level of the bookmark of this page that says the same, with or without the number."""
@@ -799,7 +842,7 @@ class Headings:
             and passage.lines <= _MOST_LINES
             and len(passage.text) <= _LONGEST
             and _LETTERS.search(passage.text) is not None
-            and _print(passage) not in self._repeated
+            and not self.repeats(passage)
             and _LEADERS.search(passage.text) is None
         )
 

@@ -24,6 +24,7 @@ export function coverageRows(result: AnswerResult | undefined): readonly Row[] {
       description: unread(coverage),
       icon: 'book',
     }),
+    ...unreadRows(coverage),
     ...pictureRows(coverage),
     ...leftOutRows(coverage.skipped, (count, reason) => vscode.l10n.t('Skipped {0}: {1}', count, reason)),
     ...leftOutRows(
@@ -49,6 +50,16 @@ function unread({ matchesUnread: places }: Coverage): string {
   return places === 1
     ? vscode.l10n.t('1 place with the words was not read')
     : vscode.l10n.t('{0} places with the words were not read', counted(places));
+}
+
+/** Documents whose turn has not come: what was looked for may stand in one of them. */
+function unreadRows({ unread: waiting, documents }: Coverage): readonly Row[] {
+  if (!(waiting > 0)) {
+    return [];
+  }
+  const label = vscode.l10n.t('Not read yet: {0} of {1} documents', counted(waiting), counted(documents));
+  const description = vscode.l10n.t('they are read while nothing is asked, and by lens read');
+  return [row({ label, description, icon: 'watch' })];
 }
 
 function pictureRows({ pictures }: Coverage): readonly Row[] {
@@ -83,13 +94,20 @@ function reasonInWords(reason: string): string {
   const words: Readonly<Record<string, string>> = {
     answer: vscode.l10n.t('answers of Lens itself'),
     binary: vscode.l10n.t('no text'),
+    broken: vscode.l10n.t('damaged, or not what its name says'),
+    died: vscode.l10n.t('reading it takes too much memory'),
     denied: vscode.l10n.t('may hold secrets'),
+    encrypted: vscode.l10n.t('opens with a password'),
     ignored: vscode.l10n.t('ignored'),
     irregular: vscode.l10n.t('no regular file'),
     link: vscode.l10n.t('symbolic link'),
     missing: vscode.l10n.t('not there'),
+    'no-reader': vscode.l10n.t('its library is not installed'),
+    'no-text': vscode.l10n.t('pictures without text'),
+    'not-read': vscode.l10n.t('not read yet'),
     'out-of-scope': vscode.l10n.t('outside the scope'),
     permission: vscode.l10n.t('no permission'),
+    'timed-out': vscode.l10n.t('reading it takes too long'),
     unreadable: vscode.l10n.t('could not be read'),
     'too-large': vscode.l10n.t('too large'),
     unsupported: vscode.l10n.t('no reader for the format'),

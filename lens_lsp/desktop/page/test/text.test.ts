@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { withCitations } from '../src/text/copying';
 import { withMarks } from '../src/text/marking';
 import { lineAt, placeOf, pointsBefore, unitsOf } from '../src/text/offsets';
-import { kindOf, locatorAt, placeInWords, uriBelow } from '../src/text/places';
+import { kindOf, locatorAt, locatorWithin, placeInWords, uriBelow } from '../src/text/places';
 import { recordsOf, separatorOf } from '../src/text/records';
 
 describe('offsets', () => {
@@ -79,6 +79,8 @@ describe('places', () => {
       [5, 10, 25].map((at) => locatorAt(locators, at)?.page),
       [undefined, 1, 2],
     );
+    assert.deepEqual(locatorWithin(locators, 12, 30, { page: 2 }), { page: 2 });
+    assert.deepEqual(locatorWithin(locators, 12, 20, { page: 2 }), { page: 1 });
     assert.equal(uriBelow('file:///notes/', 'a b/ü#1.md'), 'file:///notes/a%20b/%C3%BC%231.md');
   });
 });

@@ -20,6 +20,12 @@ export function kindOf(path: string): Kind {
   return /\.pdf$/i.test(path) ? 'pdf' : 'text';
 }
 
+/** From an offset in code points on, a text stands there. */
+interface Placed {
+  readonly start: number;
+  readonly locator: Locator;
+}
+
 /** The page of a locator, from 1; undefined where it has none. */
 export function pageOf(locator: Locator | null | undefined): number | undefined {
   const page = locator?.page;
@@ -44,11 +50,23 @@ export function placeInWords(path: string, locator: Locator | null | undefined, 
 }
 
 /** The locator that holds for an offset in code points. */
-export function locatorAt(
-  locators: readonly { readonly start: number; readonly locator: Locator }[],
-  offset: number,
-): Locator | null {
+export function locatorAt(locators: readonly Placed[], offset: number): Locator | null {
   return locators.findLast(({ start }) => start <= offset)?.locator ?? null;
+}
+
+/**
+ * The locator of a stretch: that of its match, where it is known and still lies in the stretch, else that where the
+ * stretch begins.
+ */
+export function locatorWithin(
+  locators: readonly Placed[],
+  begin: number,
+  end: number,
+  known: Locator | null,
+): Locator | null {
+  const said = JSON.stringify(known);
+  const held = locators.some(({ start, locator }) => begin < start && start < end && JSON.stringify(locator) === said);
+  return held ? known : (locatorAt(locators, begin) ?? known);
 }
 
 /** The folder and the name of a path, apart. */

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { closeSource, cursor, openInEditor, type Source, step, stretch, walk } from '../state/source';
 import { lineAt, pointsBefore } from '../text/offsets';
-import { kindOf, locatorAt, pageOf, placeInWords, splitPath } from '../text/places';
+import { kindOf, locatorWithin, pageOf, placeInWords, splitPath } from '../text/places';
 import { words } from '../words';
 import { Icon } from './icons';
 import { LinesView } from './LinesView';
@@ -63,7 +63,8 @@ function locatorOf(source: Source): Readonly<Record<string, unknown>> | null {
   if (source.text === null || at === undefined || source.text.locators.length === 0) {
     return source.locator;
   }
-  return locatorAt(source.text.locators, pointsBefore(source.text.text, at.start)) ?? source.locator;
+  const { text, locators } = source.text;
+  return locatorWithin(locators, pointsBefore(text, at.start), pointsBefore(text, at.end), source.locator);
 }
 
 interface ChoiceProps {
