@@ -245,7 +245,8 @@ async def _present(ls: LensServer, answered: AnsweredQuestion, into: Scope | Non
     if into is not None and into.uri is not None and into.range is not None:
         if await insert(ls, answered.saved, into.uri, into.range.start.line + 1):
             return
-        ls.warn("the answer could not be put into the note")
+        if ls.state.supports("workspace.apply_edit"):
+            ls.warn("the answer could not be put into the note")
     if answered.path is None:
         say(ls, summarize_with_places(answered.saved.answer))
     else:
