@@ -48,6 +48,7 @@ NOWHERE: Place = MappingProxyType({})
 LONGEST = 600
 """Code points of a passage."""
 _LARGEST = 2_000_000
+_STEM = 5
 _FEWEST = 5
 """Words that stand once in a file that is asked about."""
 _WORD = re.compile(r"[^\W_]+")
@@ -126,8 +127,9 @@ class Truth:
                 (self.headers[one.row[0]] if one.header else self.rows[one.row]).append(index)
         self.known = {word: found[0] for word, found in spots.items() if len(found) == 1 and word not in self.labels}
         if self.text is not None:
-            read = Counter(words_of(self.text))
-            self.known = {word: spot for word, spot in self.known.items() if read[word] == 1}
+            # The search takes words of one stem for the same.
+            read = Counter(word[:_STEM] for word in words_of(self.text))
+            self.known = {word: spot for word, spot in self.known.items() if read[word[:_STEM]] == 1}
 
     def judged(self, item: Evidence, asked: Iterable[str], *, row_only: bool = False) -> list[Fault]:
         """The faults of a passage; ``asked`` are the words of the question."""
@@ -219,6 +221,8 @@ class Truth:
         row_only: bool,
     ) -> Iterator[Fault]:
         matched = [(word, spot) for word, spot in zip(said, spots, strict=True) if spot is not None and word in asked]
+        if not matched and not self.complete:
+            return
         if not matched:
             matched = [(word, spot) for word, spot in zip(said, spots, strict=True) if spot is not None]
             asked = set()

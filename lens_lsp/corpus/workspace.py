@@ -22,6 +22,7 @@ from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, denied_root, 
 from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank, decode
 from lens_lsp.corpus.extraction import AGAIN, LARGEST, Pictures, extractions, privacy_in
 from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.data import TableReader
 from lens_lsp.corpus.formats.text_reader import TextReader
 from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, trusted, without_documents
 from lens_lsp.corpus.safe_open import (
@@ -196,6 +197,8 @@ class Snapshot:
         # What the file says of itself at its head holds for all of it.
         head = whole.beginning.decode(piece.encoding, "replace") if piece.point else text
         structure = _structure(reader, text, head, continued=piece.point > 0)
+        if piece.point and reader.name == TableReader.name:  # the header stands in the first piece
+            structure = replace(structure, blocks=tuple(replace(block, header=None) for block in structure.blocks))
         return Document(
             root=root,
             path=rel,

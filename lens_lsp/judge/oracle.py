@@ -74,6 +74,8 @@ class SynthesisRequest:
     """A model read what was found and says that no passage states what is asked."""
     failure: str | None = None
     """Why the language model that was to judge gave no answer, as a clause; None where it did or there is none."""
+    by_rows: bool = False
+    """Rows of tables, or heads of mail, say it exactly: ``computed`` and ``derivation`` come from them."""
     again: bool = False
     """The first synthesis found a requirement unmet and the search went on; this call is the calibration's."""
 

@@ -424,10 +424,13 @@ def _in_column(places: LocatorMap, span: Span, recorded: Locator) -> Locator | N
 def _placed(checked: Checked, now: _Read) -> tuple[Checked, Position | None]:
     if checked.span is None:
         return checked, None
-    recorded = checked.citation.locator
-    place = locate(now.document.locators, checked.span.start)
-    if checked.sha256 == checked.citation.sha256:  # recorded is the best of its places, such as one cell of a row
-        place = recorded or place
-    elif recorded is not None and "cell" in recorded:
-        place = _in_column(now.document.locators, checked.span, recorded) or place
+    place = recorded = checked.citation.locator  # the best of its places, such as one cell of a row
+    if recorded is None or checked.sha256 != checked.citation.sha256:
+        places = now.document.locators
+        if recorded is not None and not now.extracted:  # the rows of a table, the keys of data
+            reader = reader_for(now.document.path.rpartition("/")[2])
+            places = places if reader is None else reader.locators(now.document.text)
+        place = locate(places, checked.span.start)
+        if recorded is not None and "sheet" in recorded and "cell" in recorded:
+            place = _in_column(places, checked.span, recorded) or place
     return replace(checked, locator=place), now.lines.position(checked.span.start)

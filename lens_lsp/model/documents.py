@@ -33,6 +33,11 @@ LONGEST_LINE = 160
 """Characters of a line of context; a longer one is cut at a word."""
 _ADJACENT = 4
 """Code points between two parts that are nothing but white space, as an empty line with either line end is."""
+_NUMBER = regex(r"[-+(]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£)-]*")
+_LONGEST_NUMBER = 40
+_YEAR = regex(r"(?:19|20)\d\d")
+_HEADER_CELLS = 200
+"""As many cells of a row say whether it is a header."""
 
 
 class SkipReason(StrEnum):
@@ -438,6 +443,16 @@ class Findings:
     reranked: bool | None = None
     """Whether the reader ordered the passages, where that was asked for; then their scores, which are the scan's, do
     not fall from one to the next."""
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether the cells name columns: none of them is a number or a date, but for years in order behind a name."""
+    named = [cell for cell in cells[:_HEADER_CELLS] if cell]
+    numbers = [cell for cell in named if len(cell) <= _LONGEST_NUMBER and _NUMBER.fullmatch(cell)]
+    if not numbers:
+        return True
+    years = 1 < len(numbers) < len(named) and all(_YEAR.fullmatch(cell) for cell in numbers)
+    return years and numbers in (sorted(set(numbers)), sorted(set(numbers), reverse=True))
 
 
 def has_own_places(locator: Locator | None) -> bool:

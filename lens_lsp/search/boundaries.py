@@ -17,7 +17,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from lens_lsp.corpus.formats.data import sniff
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.data import TableReader, fields
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document, Locator, leaf_of
 from lens_lsp.model.lazy_regex import regex
@@ -47,12 +48,10 @@ _BLOCK_START, _BLOCK_END = attrgetter("span.start"), attrgetter("span.end")
 _LINE = regex(r"[^\r\n]+")
 _WORDY = regex(r"[^\W_]")
 _LONGEST_TAGS = 400
-_DELIMITED = "table/"
 _CELL = regex(r"<t[dh](?=[\s/>])[^<>]*>", re.IGNORECASE)
 _ROW_TAG = regex(r"\s*<t[rdh](?=[\s/>])", re.IGNORECASE)
 _CELL_END = regex(r"(?:\s|</t[dh]\s*>|</tr\s*>)*$", re.IGNORECASE)
 _BAR = regex(r"(?<!\\)\|")
-_QUOTED = regex(r'[ \t]{0,8}"(?>(?:[^"]|"")*)"')
 _COLUMN = regex(r"[A-Z]+")
 # Markup that stands inside a word without ending it. An atomic group: Python 3.11.2 errs with a possessive one.
 _RUNNING_ON = regex(
@@ -163,19 +162,13 @@ def _parted(document: Document, row: Span) -> Iterator[Span]:
             behind = _CELL_END.search(text, start, end)
             yield Span(start, end if behind is None else behind.start())
         return
-    if not document.reader.startswith(_DELIMITED):
-        bars = [bar.start() for bar in _BAR.finditer(text, row.start, row.end)]
-        for start, end in zip([row.start, *(bar + 1 for bar in bars)], [*bars, row.end], strict=True):
-            yield Span(start, end)
+    reader = reader_for(document.path.rpartition("/")[2])
+    if isinstance(reader, TableReader):
+        yield from fields(text, row.start, row.end, reader.delimiter(text))
         return
-    delimiter = sniff(text)
-    at = row.start
-    while at <= row.end:
-        quoted = _QUOTED.match(text, at, row.end)
-        end = text.find(delimiter, at if quoted is None else quoted.end(), row.end)
-        end = row.end if end < 0 else end
-        yield Span(at, end)
-        at = end + 1
+    bars = [bar.start() for bar in _BAR.finditer(text, row.start, row.end)]
+    for start, end in zip([row.start, *(bar + 1 for bar in bars)], [*bars, row.end], strict=True):
+        yield Span(start, end)
 
 
 class Edges:
@@ -301,17 +294,19 @@ def heading_path(document: Document, offset: int) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def context_of(document: Document, span: Span, before: int = 0, at: int | None = None) -> tuple[Context, ...]:
+def context_of(
+    document: Document, span: Span, before: int = 0, at: int | None = None, header: Span | None = None
+) -> tuple[Context, ...]:
     """The context of a span of a document, in the order of the text; no part overlaps the span, another part or text
     that is ours.
 
     ``before`` is how many code points of the file lie before the document's text; the spans that come back count from
     the beginning of the file. ``at`` is where the match stands: of a header with many columns, those beside its column
-    are taken.
+    are taken. ``header`` names the columns of a row, where that is known better than its reader says.
     """
     found: list[Context] = []
     taken = [span, *document.structure.ours]
-    for role, part, near_end in _context_parts(document, span):
+    for role, part, near_end in _context_parts(document, span, header):
         whole = trim(document.text, part)
         if not len(whole) or any(whole.overlaps(other) for other in taken):
             continue
@@ -325,13 +320,13 @@ def context_of(document: Document, span: Span, before: int = 0, at: int | None =
     return tuple(sorted(found, key=lambda context: context.span))
 
 
-def _context_parts(document: Document, span: Span) -> Iterator[tuple[ContextRole, Span, bool]]:
+def _context_parts(document: Document, span: Span, named: Span | None) -> Iterator[tuple[ContextRole, Span, bool]]:
     """What may be context, the most useful first; whether its end or its beginning is nearer to the quote."""
     blocks = document.structure.blocks
     at = bisect_right(blocks, span.start, key=_BLOCK_START) - 1
     last = bisect_right(blocks, max(span.start, span.end - 1), key=_BLOCK_START) - 1
     headers = (block.header for block in overlapping(blocks, span) if block.kind is BlockKind.TABLE_ROW)
-    for header in dict.fromkeys(headers):
+    for header in dict.fromkeys(headers if named is None else [named]):
         if header is not None and not span.contains(header):
             yield ContextRole.HEADER, header, False
     if at < 0:

@@ -103,6 +103,8 @@ class Item:
     document: Document
     span: Span
     carries: list[CitedSpan] = field(default_factory=list)
+    header: Span | None = None
+    """What names the columns of a row of a table."""
 
     @property
     def passage(self) -> bool:

@@ -454,9 +454,11 @@ class DocumentAccess:
         round_: int = 0,
         verdict: str | None = None,
         cut: tuple[str, ...] = (),
+        header: Span | None = None,
     ) -> Evidence:
         """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings are named,
-        ``at`` the one whose page, row or cell is: by default that where the span begins."""
+        ``at`` the one whose page, row or cell is: by default that where the span begins. ``header`` is what names the
+        columns of a row."""
         self._notice(document)
         text = self._texts.setdefault(slot, SourceText(document.text))
         piece = self.text(slot).piece
@@ -483,7 +485,7 @@ class DocumentAccess:
             round=round_,
             verdict=verdict,
             private=document.structure.private,
-            context=context_of(document, span, before, at),
+            context=context_of(document, span, before, at, header),
             cut=cut or row_cut(document, span),
             secrets=moved(secrets_of(document.text, document.path), before),
         )

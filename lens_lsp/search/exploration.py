@@ -48,7 +48,7 @@ from lens_lsp.model.documents import Document, Evidence, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
-from lens_lsp.model.plan import LOOP, Intent, Plan, Requirement, filled
+from lens_lsp.model.plan import LOOP, Intent, Plan, Requirement, Unit, filled
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
 from lens_lsp.search.beliefs import (
@@ -81,9 +81,11 @@ from lens_lsp.search.proposals import (
     unread_sections,
 )
 from lens_lsp.search.resolution import Resolved, resolve
+from lens_lsp.search.table_answers import RowsFound, needs_all_rows, rows_found
 
 if TYPE_CHECKING:
     from lens_lsp.search.recall import MemoryContext, Recalled
+
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
@@ -487,6 +489,8 @@ class Exploration:
         self.progress = SearchProgress(plan, oracle.table)
         self.matches: dict[int, Matches] = {}
         """Exact counts, by requirement."""
+        self.rows: RowsFound | None = None
+        """What rows of tables and heads of mail say, exactly."""
         self.passages: list[ScoredPassage] = []
         """What the scan finds, best first."""
         self.first_shown: dict[int, ScoredPassage] = {}
@@ -518,6 +522,7 @@ class Exploration:
         self.rank()
         self.queue.add(best)
         self.count_all()
+        self.ask_rows()
         return bool(best)
 
     def rank(self) -> None:
@@ -546,6 +551,27 @@ class Exploration:
                 if not self.late() and matches.total:
                     self.matches[j] = matches
                     self.progress.covered[j] = "exact"
+
+    def ask_rows(self) -> None:
+        """Enter what rows say, where no model judges; they tell nothing of files and of occurrences of words."""
+        rules = [requirement.rule for requirement in self.plan.requirements if requirement.rule is not None]
+        if self.options.mode is not Mode.EVIDENCE or self.is_summary or "rules" in self.options.ablate:
+            return
+        if any(rule.unit is not Unit.LINE for rule in rules):
+            return
+        was, self.rows = self.rows, rows_found(self.reading, self.candidates, self.plan.question, self.late)
+        if self.rows is not None:
+            self.progress.covered.update(dict.fromkeys(range(len(self.plan.requirements)), "exact"))
+            self.matches.clear()
+        elif was is not None:
+            self.progress.covered.clear()
+
+    @property
+    def wants_all_rows(self) -> bool:
+        """Whether rows answer, or may answer, that are in no document yet which was read."""
+        if self.rows is not None:
+            return self.rows.of_all
+        return self.options.mode is Mode.EVIDENCE and not self.is_summary and needs_all_rows(self.plan.question)
 
     @property
     def rounds_left(self) -> int:
@@ -584,7 +610,10 @@ class Exploration:
                 self.warnings.append(str(failure))
 
     def recall(self, memory: MemoryContext) -> None:
-        """Look up what earlier questions left; after `scan`. Reads documents: run it in a thread."""
+        """Look up what earlier questions left; after `scan`. Reads documents: run it in a thread. What rows say is
+        computed anew."""
+        if self.rows is not None:
+            return
         from lens_lsp.search.recall import broken_sources, recall
 
         self.recalled = recall(memory, self.plan, self.reading, self._bearing, self.matches)

@@ -76,12 +76,13 @@ def marks_in(text: str, span: Span, weights: Mapping[str, float]) -> tuple[TermM
 def locator_offset(document: Document, span: Span, marks: Sequence[TermMark]) -> int:
     """The offset whose place, such as a page, a row or a cell, stands for a passage with these marks.
 
-    ``marks`` are in order; those in a table's header count only where there are no others. Without any it is where the
-    passage begins.
+    ``marks`` are in order; those in headings and in a table's header count only where there are no others. Without any
+    it is where the passage begins.
     """
     marks = [mark for mark in marks if locate(document.locators, mark.at)]
-    headers = {block.header for block in overlapping(document.structure.blocks, span)} - {None}
-    below = [mark for mark in marks if not any(header.start <= mark.at < header.end for header in headers if header)]
+    blocks = list(overlapping(document.structure.blocks, span))
+    above = {block.header for block in blocks} | {block.span for block in blocks if block.kind is BlockKind.HEADING}
+    below = [mark for mark in marks if not any(each.start <= mark.at < each.end for each in above if each is not None)]
     marks = below or marks
     if not marks:
         return span.start

@@ -61,6 +61,7 @@ class Search(Exploration):
             self.guessed = named is None and self.judge is not None
             self.subject = self.dominant() if self.guessed else named
         self.count_all()
+        self.ask_rows()
         self.queue = AdmissionQueue(self.candidates, self.space, self.ledger.budget)
         return int(self.candidates.hits.counts.count.sum())
 
@@ -78,6 +79,8 @@ class Search(Exploration):
         direct = self.whole_scope()
         for event in self._enter(direct):
             yield event
+        while self.wants_all_rows and self.feed.left:
+            await self.feed.read_some(self.take_in)
         if self.recalled is not None and self.recalled.whole:
             self.stopped = StopReason.REUSED
         elif self.read_first is not None and not self.matches:

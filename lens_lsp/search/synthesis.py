@@ -22,6 +22,7 @@ from lens_lsp.model.answer import (
     AnswerDelta,
     Answered,
     Arm,
+    Computation,
     Doubt,
     Event,
     EvidenceFound,
@@ -57,7 +58,11 @@ from lens_lsp.search.exploration import NOT_NEEDED, WITHOUT_MODEL
 from lens_lsp.search.localisation import ranking
 from lens_lsp.search.proposals import Quote
 from lens_lsp.search.read_first import CheckedAnswer, ReadFirst, check, cited_span
+from lens_lsp.search.record_query import TableAnswer
+from lens_lsp.search.record_reading import Operation
+from lens_lsp.search.records import Record
 from lens_lsp.search.search import Search
+from lens_lsp.search.table_answers import RowsFound
 
 ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
 """What a judge is told that says a list may go on after everything like its members was shown."""
@@ -66,6 +71,14 @@ LONGEST_COMPARED = 20_000
 MOST_LISTED = 200
 """Matches of an exact rule that are cited; the count is exact whatever their number."""
 _CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
+_INTENTS = {
+    Operation.LOOKUP: Intent.LOOKUP,
+    Operation.SUM: Intent.COMPUTATION,
+    Operation.MEAN: Intent.COMPUTATION,
+    Operation.MEDIAN: Intent.COMPUTATION,
+    Operation.MAX: Intent.COMPUTATION,
+    Operation.MIN: Intent.COMPUTATION,
+}
 _SPENT = WITHOUT_MODEL - {StopReason.BUDGET_CALLS} | {StopReason.CANCELLED}
 """After these the oracle is not asked for anything more."""
 
@@ -347,6 +360,7 @@ class AnswerSynthesis:
             computed=None if combined is None else combined.text,
             derivation=None if combined is None else combined.derivation,
             unread=self._search.unread,
+            by_rows=self._search.rows is not None,
             judged=self._search.reply is not None,
             failure=self._search.failure,
             again=again,
@@ -356,6 +370,8 @@ class AnswerSynthesis:
         search = self._search
         if search.stopped is StopReason.REUSED and search.recalled is not None:
             return self._drafted(search.recalled.items(), search.recalled.facts())
+        if search.rows is not None:
+            return self._draft_of_rows(search.rows)
         items = consolidate(self._cited())
         if search.plan.intent is Intent.SUMMARIZE:
             items.sort(key=lambda item: (search.order_of(item.slot), item.span.start))
@@ -363,6 +379,51 @@ class AnswerSynthesis:
         facts = facts_of(search.plan, items, search.progress.covered, search.matches, apart=apart)
         needed = [fact for j, fact in enumerate(facts) if search.progress.covered.get(j) != NOT_NEEDED]
         return self._drafted(items, needed)
+
+    def _draft_of_rows(self, found: RowsFound) -> _Draft:
+        """What rows say, or all of it where they do not agree, with the rows as evidence."""
+        search, answers = self._search, found.answers
+        answer = answers[0]
+        intent = _INTENTS.get(answer.operation, Intent.AGGREGATION)
+        asked = Requirement("f1", search.plan.question, many=answer.of_all)
+        search.plan = search.planned = replace(search.plan, requirements=(asked,), intent=intent, transformation=None)
+        items: list[Item] = []
+        sides: list[tuple[str, int]] = []
+        for one in answers:
+            shown = one.rows[: MOST_LISTED if len(answers) == 1 else 1]
+            before = len(items)
+            items += [item for row in shown if (item := self._row_item(one, row)) is not None]
+            if len(items) > before:
+                sides.append((one.short, before + 1))
+        numbers = tuple(range(1, len(items) + 1))
+        status = RequirementStatus.COVERED if numbers else RequirementStatus.MISSING
+        contested = len(sides) > 1
+        fact = Fact(
+            asked,
+            RequirementStatus.CONTESTED if contested else status,
+            answer.short,
+            numbers,
+            tuple(sides) if contested else (),
+            matching=len(answer.rows),
+            read=len(answer.rows),
+            files=1,
+        )
+        computation = None
+        if answer.computed is not None and not contested:
+            expression, value, unit = answer.computed
+            computation = Computation(expression, numbers, value, unit)
+        evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
+        combined = None if contested else Combined(answer.short, computation, answer.told)
+        return _Draft(items, evidence, [fact], combined, whole=found.whole)
+
+    def _row_item(self, answer: TableAnswer, row: Record) -> Item | None:
+        """A row as an item of E*; its place is that of the cell that is meant."""
+        document = self._search.reading.document(row.slot)
+        if document is None:
+            return None
+        place, value = answer.place_of(document, row)
+        cited = CitedSpan(row.slot, document, place, 0, Verdict.FULL, 1.0, value=value, arm=Arm.SCAN)
+        return Item(row.slot, document, row.span, [cited], answer.table.header)
 
     def _drafted(self, items: list[Item], facts: list[Fact]) -> _Draft:
         evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
@@ -418,7 +479,7 @@ class AnswerSynthesis:
             item.span,
             n,
             under=best.span.start,
-            at=search.match_offset(item.document, item.span, best.value),
+            at=search.match_offset(item.document, item.span, best.value) if search.rows is None else best.span.start,
             score=best.belief,
             match=best.match,
             requirements=tuple(search.plan.requirements[j].id for j in item.requirements),
@@ -426,6 +487,7 @@ class AnswerSynthesis:
             arm=best.arm.value,
             round_=best.round,
             verdict=None if item.passage else best.verdict.value,
+            header=item.header,
         )
 
     def _answer(self, draft: _Draft) -> Answer:

@@ -264,6 +264,15 @@ def test_a_later_piece_of_a_large_file_tells_what_is_ours(tmp_path: Path) -> Non
     assert found.structure.ours == (Span(0, text.index("\nmine")),)
 
 
+def test_a_later_piece_of_a_large_table_has_no_row_that_names_its_columns(tmp_path: Path) -> None:
+    before, text = "Name,Town\n", "Ann,York\nBea,Leeds\n"
+    (tmp_path / "a.csv").write_text(before + text)
+    piece = TextPiece(len(before), len(before + text), len(before), Position(2, 1), "utf-8", guessed=False)
+    with Root(str(tmp_path)) as root:
+        found = Snapshot([root], {}, CorpusRules()).piece(0, "a.csv", piece)
+    assert [block.header for block in found.structure.blocks] == [None, None]
+
+
 def test_a_private_answer_file_stays_private(tmp_path: Path) -> None:
     structure = document(tmp_path, "a.md", "---\nlens: [answer/1, private]\n---\nAn answer.\n").structure
     assert structure.private

@@ -10,11 +10,10 @@ from lens_lsp.documents.readers.composer import (
     TextComposer,
     head_of,
     in_reading_order,
-    is_header,
     on_one_line,
     plain,
 )
-from lens_lsp.model.documents import BlockKind, Head
+from lens_lsp.model.documents import BlockKind, Head, is_header
 from tests.documents.parts import check, kinds
 
 TEXTS = st.text(alphabet=st.sampled_from("ab |\n\t\u00a0\u00ad\ufb01\u202e\x0b\ud800é1"), max_size=12)

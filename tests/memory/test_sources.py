@@ -11,14 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, AllowedFolders
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.text import Span
 from lens_lsp.schema.memory_shapes import check_json
 from tests.memory.test_checking import found_in
+from tests.soak.made_tables import workbook_of
 from tests.soak.outside_reads import (
     GUESS,
     SECRET,
@@ -123,3 +127,35 @@ def test_no_forged_answer_file_learns_what_lies_outside(place: Place) -> None:
     assert len(seen[0]) > 100
     assert differing(seen) == []
     assert len(differing(control)) > 20
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("prices.xlsx", {"sheet": "Prices", "cell": "C3"}, {"sheet": "Prices", "cell": "C5"}),
+        ("prices.csv", {"row": 3}, {"row": 5}),
+    ],
+)
+def test_a_citation_is_called_by_the_cell_or_row_of_its_match_also_after_rows_were_added(
+    tmp_path: Path, name: str, before: dict[str, object], after: dict[str, object]
+) -> None:
+    rows = [["Item", "Wood", "Told"], ["Chair", "oak", "in the hall"], ["Bench", "larch", "behind the brewery"]]
+    new = [["Table", "ash", "in the yard"], ["Shelf", "fir", "over the stairs"]]
+
+    def written(rows: list[list[str]]) -> None:
+        text = "".join(",".join(row) + "\n" for row in rows)
+        made = workbook_of(("Prices", rows)) if name.endswith(".xlsx") else text.encode()
+        (tmp_path / name).write_bytes(made)
+
+    written(rows)
+    item = Lens([tmp_path]).find(Request("behind the brewery", limit=1)).evidence[0]
+    assert item.locator == before
+    begin = item.quote.index("Bench")
+    row = replace(item, quote=item.quote[begin:], span=Span(item.span.start + begin, item.span.end))
+    with Sources(ANYWHERE) as sources:
+        citation = sources.record(row, str(tmp_path))
+        assert sources.check(citation, str(tmp_path))[0].locator == before
+    written([rows[0], *new, *rows[1:]])
+    with Sources(ANYWHERE) as sources:
+        checked, _ = sources.check(citation, str(tmp_path))
+    assert (checked.state, checked.locator) == (CitationState.MOVED, after)

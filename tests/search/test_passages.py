@@ -278,6 +278,13 @@ def test_a_header_is_named_where_nothing_below_it_says_what_was_looked_for() -> 
     assert place(SHEET, (12, 0, 1.0)) == {"sheet": "A", "cell": "B1"}
 
 
+def test_the_name_of_a_sheet_is_no_cell_of_it() -> None:
+    made = placed((0, {"sheet": "A"}), (10, {"sheet": "A", "cell": "A1"}))
+    made = replace(made, structure=Structure(blocks=(Block(BlockKind.HEADING, Span(0, 8)),)))
+    assert place(made, (5, 0, 9.0), (12, 1, 1.0)) == {"sheet": "A", "cell": "A1"}
+    assert place(made, (5, 0, 9.0)) == {"sheet": "A"}
+
+
 def test_without_hits_it_is_where_the_passage_begins() -> None:
     assert place(placed(), (60, 0, 1.0)) is None
     assert locator_offset(PAGES, Span(60, 100), []) == 60

@@ -173,15 +173,14 @@ def _address(sheet: str, top: int, row: int, column: int) -> Place:
     return {"sheet": sheet, "cell": f"{_name(column)}{top + row + 1}"}
 
 
-def workbook(coiner: Coiner) -> Made:
-    leaves: list[Leaf] = []
+def workbook_of(*sheets: tuple[str, Rows]) -> bytes:
+    """An ``.xlsx`` of sheets, each with its name."""
     parts: dict[str, str | bytes] = {
         "[Content_Types].xml": _TYPES,
         "_rels/.rels": relations(("r1", "officeDocument", "xl/workbook.xml")),
     }
     listed, related = "", []
-    for at, (name, grid, found, _) in enumerate(_sheets(coiner), 1):
-        leaves += found
+    for at, (name, grid) in enumerate(sheets, 1):
         content = ""
         for row, cells in enumerate(grid, 1):
             written = "".join(_sheet_cell(f"{_name(column)}{row}", cell) for column, cell in enumerate(cells) if cell)
@@ -193,7 +192,13 @@ def workbook(coiner: Coiner) -> Made:
         related.append((f"s{at}", "worksheet", f"worksheets/sheet{at}.xml"))
     parts["xl/workbook.xml"] = f'<workbook xmlns="{_MAIN}" xmlns:r="{_R}"><sheets>{listed}</sheets></workbook>'
     parts["xl/_rels/workbook.xml.rels"] = relations(*related)
-    return Made(f"{coiner.word()}.xlsx", zipped(parts), Truth(leaves))
+    return zipped(parts)
+
+
+def workbook(coiner: Coiner) -> Made:
+    sheets = list(_sheets(coiner))
+    data = workbook_of(*((name, grid) for name, grid, _, _ in sheets))
+    return Made(f"{coiner.word()}.xlsx", data, Truth([one for _, _, found, _ in sheets for one in found]))
 
 
 def _sheet_cell(address: str, cell: str) -> str:

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 
 from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.corpus.formats.text_reader import Outline, TextReader
-from lens_lsp.model.documents import BlockKind, Head, Heading, Locator, LocatorMap, Structure
+from lens_lsp.model.documents import BlockKind, Head, Heading, Locator, LocatorMap, Structure, is_header
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, trim
 
 _WHOLE = 1200
 """Code points; an entry up to this length is one block, a longer one is split into its own entries."""
@@ -38,7 +38,7 @@ _DELIMITERS = ",;\t|"
 _SNIFF_LINES = 20
 _LONGEST_RECORD = 1000
 """Lines; a quoted field with more line breaks than this is a stray quote."""
-_NUMBER = regex(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
+_QUOTED_FIELD = regex(r"[ \t]*+\"(?>[^\"]++|\"\")*+\"[ \t]*+")
 
 
 class Entries:
@@ -372,28 +372,33 @@ class TableReader(TextReader):
         """A table says nothing about itself."""
         return Head()
 
+    def delimiter(self, text: str) -> str:
+        """What stands between two fields of a text."""
+        return self._delimiter or sniff(text)
+
     def structure(self, text: str) -> Structure:
-        """A row for each record; the first one is the header unless it holds numbers."""
+        """A row for each record; the first one with several fields is the header if they name columns."""
         flat = with_plain_breaks(text)
         outline = Outline(flat)
-        delimiter = self._delimiter or sniff(flat)
+        delimiter = self.delimiter(flat)
         header: Span | None = None
-        first = True
+        decided = False
         for start, end in _records(flat, delimiter):
             record = flat[start:end]
             if not record.strip():
                 continue
-            left = start + len(record) - len(record.lstrip())
+            left = start + len(record) - len(record.lstrip()) if delimiter not in "\t " else start
             span = outline.add(BlockKind.TABLE_ROW, left, end, header)
-            if first and _is_header(record, delimiter):
-                header = span
-            first = False
+            if not decided:
+                named = [unquoted(flat[one.start : one.end]) for one in fields(flat, start, end, delimiter)]
+                decided = sum(map(bool, named)) > 1  # a title may stand above the table
+                header = span if decided and is_header(named) else None
         return outline.structure(Head())
 
     def locators(self, text: str) -> LocatorMap:
         """The row of each record, from 1, blank ones counted, as spreadsheets do."""
         flat = with_plain_breaks(text)
-        starts = tuple(start for start, _ in _records(flat, self._delimiter or sniff(flat)))
+        starts = tuple(start for start, _ in _records(flat, self.delimiter(flat)))
         return LocatorMap(starts, tuple({"row": row} for row in range(1, len(starts) + 1)))
 
 
@@ -438,6 +443,25 @@ def _records(flat: str, delimiter: str) -> Iterator[tuple[int, int]]:
         pos = end + 1
 
 
-def _is_header(record: str, delimiter: str) -> bool:
-    fields = [field.strip().strip('"') for field in record[:65536].split(delimiter)]
-    return len(fields) > 1 and not any(_NUMBER.match(field) for field in fields[:200])
+def fields(text: str, start: int, end: int, delimiter: str) -> Iterator[Span]:
+    """The fields of a record without the blanks around them, each with its quotes."""
+    quotes = text.find('"', start, end) >= 0
+    at = start
+    while True:
+        last = -1
+        if quotes and (quoted := _QUOTED_FIELD.match(text, at, end)) is not None:
+            last = quoted.end() if text.startswith(delimiter, quoted.end()) and quoted.end() < end else end
+        else:
+            last = text.find(delimiter, at, end)
+        stop = end if last < 0 else last
+        yield trim(text, Span(at, stop))
+        if stop >= end:
+            return
+        at = stop + len(delimiter)
+
+
+def unquoted(field: str) -> str:
+    """What a field says."""
+    if len(field) > 1 and field[0] == field[-1] == '"':
+        return field[1:-1].replace('""', '"').strip()
+    return field

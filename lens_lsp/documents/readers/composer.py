@@ -14,8 +14,7 @@ from typing import TypeVar
 
 from lens_lsp.documents.frames import MOST_LETTERS, header_fields, pairs
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
-from lens_lsp.model.lazy_regex import regex
+from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure, is_header
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
@@ -29,11 +28,6 @@ _PLAIN = str.maketrans(
     | dict.fromkeys(_LINE_ENDS, "\n")
     | {chr(0xFB00 + index): letters for index, letters in enumerate(_LIGATURES)}
 )
-_NUMBER = regex(r"[-+(]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£)-]*")
-_LONGEST_NUMBER = 40
-_YEAR = regex(r"(?:19|20)\d\d")
-_HEADER_CELLS = 200
-"""As many cells of a row say whether it is a header."""
 
 
 def plain(text: str) -> str:
@@ -269,16 +263,6 @@ def in_reading_order(
         first = top if not row else first
         row.append((left, index))
     return [things[at] for at in [*order, *(at for _, at in sorted(row))]]
-
-
-def is_header(cells: Sequence[str]) -> bool:
-    """Whether the cells name columns: none of them is a number or a date, but for years in order behind a name."""
-    named = [cell for cell in cells[:_HEADER_CELLS] if cell]
-    numbers = [cell for cell in named if len(cell) <= _LONGEST_NUMBER and _NUMBER.fullmatch(cell)]
-    if not numbers:
-        return True
-    years = 1 < len(numbers) < len(named) and all(_YEAR.fullmatch(cell) for cell in numbers)
-    return years and numbers in (sorted(set(numbers)), sorted(set(numbers), reverse=True))
 
 
 def _lines(text: str) -> str:

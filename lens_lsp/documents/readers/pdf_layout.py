@@ -19,8 +19,7 @@ from itertools import pairwise
 from statistics import median
 
 from lens_lsp.documents.kinds import ScannedPage
-from lens_lsp.documents.readers.composer import is_header
-from lens_lsp.model.documents import BlockKind
+from lens_lsp.model.documents import BlockKind, is_header
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 

@@ -23,7 +23,7 @@ from lxml import etree
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError, SheetTypeEnum, load_workbook
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composer import TextComposer, is_header, on_one_line
+from lens_lsp.documents.readers.composer import TextComposer, on_one_line
 from lens_lsp.documents.readers.number_formats import (
     BUILT_IN,
     SURE_DIGITS,
@@ -42,7 +42,7 @@ from lens_lsp.documents.readers.office_package import (
     refuse_encrypted,
 )
 from lens_lsp.documents.readers.sheet_parts import OpenSheetParts, SheetParts, column_name, unread_of_old
-from lens_lsp.model.documents import Locator
+from lens_lsp.model.documents import Locator, is_header
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 

@@ -112,6 +112,8 @@ def _body(request: SynthesisRequest) -> Iterator[str]:
     cited = {evidence.n: evidence for evidence in request.evidence}
     if not cited:
         yield _nothing(request)
+    elif request.by_rows:
+        yield from _rows(request, cited)
     elif request.plan.intent is Intent.SUMMARIZE:
         yield from _summary(request)
     elif request.plan.intent is Intent.AGGREGATION:
@@ -223,6 +225,21 @@ def _aggregation(request: SynthesisRequest, cited: Mapping[int, Evidence]) -> It
             yield item(evidence, fact.value)
         hidden = len(found) - _MOST_LISTED
         yield f"\n{_reading(fact)}{f'; {hidden} are not listed here' if hidden > 0 else ''}.\n"
+
+
+def _rows(request: SynthesisRequest, cited: Mapping[int, Evidence]) -> Iterator[str]:
+    """What rows say, how it came about, and the rows."""
+    fact = request.facts[0]
+    if fact.status is RequirementStatus.CONTESTED:
+        yield from _contested(fact, cited)
+        return
+    rest = " and more" if len(fact.evidence) > _MOST_MARKED else ""
+    derivation = f" — {plain(request.derivation)}" if request.derivation else ""
+    yield f"**{plain(request.computed or '')}**{derivation} {marker(*fact.evidence[:_MOST_MARKED])}{rest}\n\n"
+    for evidence in _of(fact, cited):
+        yield item(evidence, fact.value)
+    if fact.matching > len(fact.evidence):
+        yield f"\n{fact.matching - len(fact.evidence):,} more rows are not listed here.\n"
 
 
 def _is_counted(fact: Fact) -> bool:

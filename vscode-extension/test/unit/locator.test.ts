@@ -13,6 +13,8 @@ test('a place in a document is told as a person says it', () => {
   assert.equal(located('mail.mbox', { message: 2 }), 'mail.mbox message 2');
   assert.equal(located('sums.ipynb', { cell: 2 }), 'sums.ipynb cell 2');
   assert.equal(located('scan.pdf', { page: 3, by: 'ocr' }), 'scan.pdf p. 3 (OCR)');
+  assert.equal(located('scan.pdf', { page: 3, by: 'ocr', confidence: 97 }), 'scan.pdf p. 3 (OCR)');
+  assert.equal(located('scan.pdf', { page: 3, by: 'ocr', confidence: 71 }), 'scan.pdf p. 3 (OCR, 71 % sure)');
   const inMail = { message: 1, date: '2024-03-01', attachment: 'list.pdf p. 2' };
   assert.equal(located('mail.eml', inMail), 'mail.eml 2024-03-01, list.pdf p. 2');
   assert.equal(located('report.pdf', { attachment: 'list.txt' }), 'report.pdf list.txt');

@@ -57,6 +57,9 @@ describe('places', () => {
   it('are said as people say them', () => {
     assert.equal(placeInWords('a.pdf', { page: 12 }, 3), 'p. 12');
     assert.equal(placeInWords('a.xlsx', { sheet: 'Costs', cell: 'B7' }, 3), 'Costs!B7');
+    assert.equal(placeInWords('a.pdf', { page: 3, by: 'ocr', confidence: 71 }, 7), 'p. 3 (OCR, 71 % sure)');
+    assert.equal(placeInWords('a.pdf', { page: 3, by: 'ocr', confidence: 97 }, 7), 'p. 3 (OCR)');
+    assert.equal(placeInWords('a.eml', { message: 1, attachment: 'b.csv row 3' }, 7), 'message 1, b.csv row 3');
     assert.equal(placeInWords('a.md', null, 7), 'line 7');
     assert.equal(placeInWords('a.docx', null, 7), '');
     assert.equal(placeInWords('a.md', null, null), '');

@@ -32,9 +32,16 @@ export function pageOf(locator: Locator | null | undefined): number | undefined 
   return typeof page === 'number' && Number.isInteger(page) && page > 0 ? page : undefined;
 }
 
-/** `p. 12`, `slide 4`, `Sheet1!B7`, `2024-03-01`, else `line 7`; empty where nothing is known. */
+/** In percent: below that a page that was recognised has words that nobody wrote. */
+const SURE_ENOUGH = 90;
+
+/**
+ * `p. 12`, `slide 4`, `Sheet1!B7`, `2024-03-01, list.pdf p. 2`, else `line 7`; empty where nothing is known. What was
+ * recognised on a picture says so, and how sure that is where it is little: `p. 3 (OCR, 71 % sure)`.
+ */
 export function placeInWords(path: string, locator: Locator | null | undefined, line: number | null): string {
-  const { page, slide, sheet, cell, chapter, message, date } = locator ?? {};
+  const { page, slide, sheet, cell, chapter, message, date, by, confidence, attachment } = locator ?? {};
+  const unsure = typeof confidence === 'number' && confidence < SURE_ENOUGH;
   const places = [
     page !== undefined && `p. ${page}`,
     slide !== undefined && `slide ${slide}`,
@@ -42,7 +49,11 @@ export function placeInWords(path: string, locator: Locator | null | undefined, 
     sheet === undefined && cell !== undefined && `cell ${cell}`,
     chapter !== undefined && `chapter ${chapter}`,
     date !== undefined ? String(date) : message !== undefined && `message ${message}`,
+    by === 'ocr' && (unsure ? `(OCR, ${confidence} % sure)` : '(OCR)'),
   ].filter((place) => place !== false);
+  if (attachment !== undefined) {
+    return [...(places.length > 0 ? [places.join(' ')] : []), String(attachment)].join(', ');
+  }
   if (places.length > 0 || EXTRACTED.test(path)) {
     return places.join(' ');
   }

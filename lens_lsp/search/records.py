@@ -1,0 +1,479 @@
+"""Records of documents: the rows of tables under the names of their columns, and mail by the fields of its head.
+
+What the readers mark as rows (`BlockKind.TABLE_ROW`) is taken apart here, in each way of writing: delimited text, bars
+of Markdown and of extracted documents, cells of HTML, addresses of spreadsheets. Nothing is guessed: a row with more
+cells than its table has columns is no record, and a table without a header is none. `Record` keeps no place but its
+row's, for a table may have half a million cells; `cells_of` finds the places of the cells once more.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from itertools import pairwise
+
+from lens_lsp.corpus.descriptions import file_name
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.data import TableReader, fields, unquoted
+from lens_lsp.model.documents import Block, BlockKind, Document, is_header
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
+from lens_lsp.model.text import Span, trim
+from lens_lsp.search.boundaries import heading_path
+
+MOST_CELLS = 500_000
+"""Of one table; what lies behind them is not looked at."""
+_MOST_COLUMNS = 500
+_SAMPLE = 24
+"""Rows at the beginning of a table that show how wide it is and what names its columns."""
+_DEEPEST = 5
+"""Rows among which the header is."""
+_LONGEST_CAPTION = 400
+_CAPTIONS = frozenset({BlockKind.PARAGRAPH, BlockKind.HEADING})
+_NUMBER = regex(r"\d")
+_YEARS = regex(r"(?:19|20)\d\d(?=[–-](?:\d\d)?\d\d(?!\d))")
+_SEVERAL = regex(r"[-+(]?[\d.,]*\d[%)]?(?: [-+(]?[\d.,]*\d[%)]?)+")
+_LINE = regex(r"[^\n]+")
+_LEADERS = regex(r"(?:\s*\.){3,}\s*\Z")
+_BAR = regex(r"(?<!\\)\|")
+_PLAIN_SAMPLE = 24
+"""Rows at the beginning of a table that show how wide it is and what names its columns."""
+_DEEPEST = 5
+"""Rows among which the header is."""
+_LONGEST_CAPTION = 400
+_CAPTIONS = frozenset({BlockKind.PARAGRAPH, BlockKind.HEADING})
+_NUMBER = regex(r"\d")
+_YEARS = regex(r"(?:19|20)\d\d(?=[–-](?:\d\d)?\d\d(?!\d))")
+_SEVERAL = regex(r"[-+(]?[\d.,]*\d[%)]?(?: [-+(]?[\d.,]*\d[%)]?)+")
+_LINE = regex(r"[^\n]+")
+_LEADERS = regex(r"(?:\s*\.){3,}\s*\Z")
+_BAR = regex(r"(?:(?<= )|^)\|(?= |$)", re.MULTILINE)
+_PLAIN_BAR = regex(r"(?:(?<= )|^)\|(?= |$)", re.MULTILINE)
+_TAG = regex(r"<[^<>]*>")
+_CELL = regex(r"<t[dh]\b(?P<said>[^>]*)>(?P<text>.*?)(?=<t[dh]\b|</t[dh]|</tr|<tr\b|\Z)", re.IGNORECASE | re.DOTALL)
+_ROW_ENDS = regex(r"</tr|<tr\b|</table", re.IGNORECASE)
+_SPANS = regex(r"\b(?P<way>col|row)span\s*=\s*[\"']?(?P<count>\d+)", re.IGNORECASE)
+_LINK = regex(r"!?\[([^\]]*)\]\([^)]*\)")
+_EMPHASIS = regex(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`+|~~")
+_LETTERS = regex(r"[A-Z]+")
+_HEAD_LINE = regex(r"(?P<name>From|Sender|Reply-To|To|Cc|Bcc|Date|Subject): ?(?P<value>[^\n]*)")
+_ATTACHED = "Attached: "
+_MAIL_READERS = ("eml", "mbox")
+MAIL_COLUMNS = ("Subject", "From", "To", "Cc", "Date", "Attachments")
+"""What a message says of itself; ``Cc`` holds who got a blind copy, too."""
+SUBJECT, FROM, TO, CC, DATE, ATTACHMENTS = range(6)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell says, without quotes, marks and tags, and where it stands."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row: its slot, its span in the text of that, and what its cells say, one for each column."""
+
+    slot: int
+    span: Span
+    cells: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows with the same columns. ``title`` is what else names it: headings, sheet and file."""
+
+    document: Document
+    header: Span | None
+    columns: tuple[str, ...]
+    title: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    """What stands over each column and its neighbours together."""
+    records: list[Record] = field(default_factory=list)
+    cut: bool = False
+    """Not all of its rows are among the records."""
+    mail: bool = False
+
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return self.document.path
+
+
+def is_mail(document: Document) -> bool:
+    """Whether a document is a message or a mailbox."""
+    return document.reader.partition("/")[0] in _MAIL_READERS
+
+
+def tables_of(slot: int, document: Document) -> list[Table]:
+    """The tables of a document whose columns have names."""
+    splitter = _Splitter(document)
+    cut = any("only the first" in notice for notice in document.notices)
+    found: list[Table] = []
+    for first, last in _runs(document.structure.blocks):
+        table = _table(slot, document, first, last, splitter)
+        if table is not None:
+            table.cut |= cut
+            found.append(table)
+    return _joined(found)
+
+
+def _runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
+    """The rows that stand together, as the numbers of the first block and the one behind the last: a header begins
+    anew."""
+    first: int | None = None
+    under: Span | None = None
+    for at, block in enumerate(blocks):
+        row = block.kind is BlockKind.TABLE_ROW
+        if first is not None and (not row or (under is not None and block.header != under)):
+            yield first, at
+            first = None
+        if row and first is None:
+            first, under = at, None
+        if row:
+            under = block.header
+    if first is not None:
+        yield first, len(blocks)
+
+
+def cells_of(table: Table, span: Span) -> list[Cell]:
+    """The cells of a row of a table, in the order of its columns; none where they cannot be told apart."""
+    splitter = _Splitter(table.document)
+    splitter.begin([record.span for record in table.records[:_SAMPLE]] + ([table.header] if table.header else []))
+    cells = splitter.cells(span)
+    said = _spread([cell.text for cell in cells], len(table.columns))
+    same = len(cells) <= len(said) and all(cell.text == text for cell, text in zip(cells, said, strict=False))
+    return cells if same else []
+
+
+def _table(slot: int, document: Document, first: int, last: int, splitter: _Splitter) -> Table | None:
+    """The table of the rows from one block to another; None where nothing names its columns."""
+    blocks, text, ours = document.structure.blocks, document.text, document.structure.ours
+    spans = [block.span for block in blocks[first : min(last, first + _SAMPLE)]]
+    splitter.begin(spans)
+    sample = [[cell.text for cell in splitter.cells(span)] for span in spans]
+    wide = max(map(len, sample))
+    if wide < 2 or wide > _MOST_COLUMNS:
+        return None
+    header = blocks[last - 1].header
+    at = next((n for n, span in enumerate(spans) if span == header), None)
+    top = _header_row(sample, at)
+    above = blocks[first - 1] if first else None
+    if top is not None:
+        longer = sum(len(row) > len(sample[top]) for row in sample[top + 1 :])
+        wide = wide if splitter.exact or longer > len(sample) / 2 else len(sample[top])
+        columns, groups = _named(sample, top, wide)
+        header, begin = spans[top], top + 1
+    else:
+        named = _line_above(text, above, wide)
+        if named is None:
+            return None
+        header, columns = named
+        groups, begin = ("",) * wide, 0
+    title = [*heading_path(document, header.start), document.structure.head.title or "", file_name(document.path)]
+    title += [" ".join(filter(None, row)) for row in sample[: max(0, begin - 1)]]
+    captions = [block for block in blocks[max(0, first - 2) : first] if block.kind in _CAPTIONS]
+    title += [text[block.span.start : block.span.end] for block in captions if len(block.span) <= _LONGEST_CAPTION]
+    table = Table(document, header, columns, tuple(dict.fromkeys(name for name in title if name)), groups)
+    splitter.begin(spans)
+    for block in blocks[first + begin : last]:
+        if any(block.span.overlaps(own) for own in ours):
+            continue
+        if (len(table.records) + 1) * wide > MOST_CELLS:
+            table.cut = True
+            break
+        cells = _spread([cell.text for cell in splitter.cells(block.span)], wide)
+        if len(cells) > wide:
+            table.cut = True  # nobody knows which of its cells belong together
+        elif tuple(cells) != columns:
+            table.records.append(Record(slot, block.span, tuple(cells)))
+    return table if table.records else None
+
+
+def _header_row(sample: Sequence[Sequence[str]], known: int | None) -> int | None:
+    """Which of the first rows names the columns: the fullest of those that name anything, above the first that holds a
+    number. ``known`` is the one that the reader took."""
+    names = [n for n, row in enumerate(sample[:_DEEPEST]) if sum(map(bool, row)) > 1]
+    if not names:
+        return None
+    best: int | None = None
+    for n in names:
+        if not is_header([_plain_years(cell) for cell in sample[n]]):
+            break
+        filled = sum(map(bool, sample[n]))
+        if best is None or filled > sum(map(bool, sample[best])) + 1:
+            best = n
+        elif n == best + 1 and not sample[best][0] and sample[n][0] and filled > sum(map(bool, sample[best])):
+            numbers = any(_NUMBER.search(cell) for row in sample[n + 1 : n + 3] for cell in row)
+            best = n if numbers else best
+    return known if best is None else best
+
+
+def _plain_years(cell: str) -> str:
+    """A cell; for a span of years, as of a school year, its first one."""
+    match = _YEARS.match(cell)
+    return match.group() if match is not None else cell
+
+
+def _named(sample: Sequence[Sequence[str]], top: int, wide: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the columns, and what stands over some of them together."""
+    names = [*sample[top], *[""] * (wide - len(sample[top]))]
+    groups = [""] * wide
+    for row in reversed([row for row in sample[:top] if sum(map(bool, row)) > 1]):
+        over = [*row, *[""] * (wide - len(row))]
+        last = ""
+        for at, cell in enumerate(over):
+            alone = at + 1 == wide or bool(over[at + 1])
+            if cell and not names[at]:
+                names[at], last = cell, ""
+            elif cell and alone and at and over[at - 1]:  # a name on two lines
+                names[at], last = f"{cell} {names[at]}", ""
+            else:
+                last = cell or last
+                groups[at] = f"{last} {groups[at]}".strip()
+    return tuple(names), tuple(groups)
+
+
+def _line_above(text: str, above: Block | None, wide: int) -> tuple[Span, tuple[str, ...]] | None:
+    """A line of as many words as there are columns right above rows without a header, as it stands over a column of
+    figures that was set with a typewriter."""
+    if above is None or above.kind is BlockKind.TABLE_ROW or len(above.span) > _LONGEST_CAPTION:
+        return None
+    for line in reversed(list(_LINE.finditer(text, above.span.start, above.span.end))):
+        words = line.group().split()
+        while words and not any(map(str.isalnum, words[-1])):
+            words.pop()
+        if len(words) == wide and is_header(words):
+            return Span(*line.span()), tuple(words)
+    return None
+
+
+def _spread(cells: list[str], wide: int) -> list[str]:
+    """The cells of a row, as many as there are columns. Where figures of several columns stand in one cell and fill all
+    columns together, each gets its own."""
+    filled = [cell for cell in cells if cell]
+    if len(filled) < wide and any(_SEVERAL.fullmatch(cell) for cell in filled):
+        apart = [part for cell in filled for part in (cell.split() if _SEVERAL.fullmatch(cell) else [cell])]
+        if len(apart) == wide:
+            return apart
+    return [*cells, *[""] * (wide - len(cells))]
+
+
+def _joined(tables: list[Table]) -> list[Table]:
+    """The tables; one that goes on under the same header, as on the next page, as one."""
+    kept: list[Table] = []
+    for table in tables:
+        last = kept[-1] if kept else None
+        if last is not None and last.columns == table.columns and last.groups == table.groups and table.columns[0]:
+            last.records += table.records
+            last.cut |= table.cut
+            last.title = tuple(dict.fromkeys((*last.title, *table.title)))
+        else:
+            kept.append(table)
+    return kept
+
+
+class _Splitter:
+    """Takes the rows of a document apart."""
+
+    def __init__(self, document: Document) -> None:
+        self._text = document.text
+        self._locators = document.locators
+        kind = document.reader.partition("/")[0]
+        self._kind = kind
+        reader = reader_for(document.path.rpartition("/")[2]) if kind == "table" else None
+        self._delimiter = reader.delimiter(document.text) if isinstance(reader, TableReader) else ","
+        self._below: dict[int, tuple[int, Cell]] = {}
+        """Cells of HTML that reach down into further rows: how many, by column."""
+        self._columns: dict[str, int] = {}
+        """The columns of a sheet by their letters."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the document itself says which column each cell stands in."""
+        return bool(self._columns) or self._kind == "html"
+
+    def begin(self, spans: Sequence[Span]) -> None:
+        """A table begins with these rows: they say which columns of a sheet it has."""
+        self._below.clear()
+        letters = {letters for span in spans for letters, _ in self._addressed(span)}
+        self._columns = {one: at for at, one in enumerate(sorted(letters, key=lambda one: (len(one), one)))}
+
+    def cells(self, span: Span) -> list[Cell]:
+        """The cells of a row."""
+        if self._kind == "table":
+            found = fields(self._text, span.start, span.end, self._delimiter)
+            return [Cell(unquoted(self._said(one)), one) for one in found]
+        if self._kind == "html":
+            return self._tagged(span)
+        addressed = self._addressed(span)
+        if addressed:
+            return self._by_address(addressed)
+        plain = self._kind != "markdown"
+        shown = _without_dots if plain else _shown
+        return [Cell(shown(self._said(one)), one) for one in self._barred(span)]
+
+    def _said(self, span: Span) -> str:
+        return self._text[span.start : span.end]
+
+    def _barred(self, span: Span) -> list[Span]:
+        """Between bars; those at the ends of a row in Markdown stand for nothing."""
+        markdown = self._kind == "markdown"
+        said = self._text[span.start : span.end].rstrip()
+        start, end = span.start, span.start + len(said)
+        if markdown and said.startswith("|"):
+            start += 1
+        if markdown and said.endswith("|") and not said.endswith("\\|"):
+            end -= 1
+        found, at = [], start
+        for bar in (_BAR if markdown else _PLAIN_BAR).finditer(self._text, start, max(start, end)):
+            found.append(trim(self._text, Span(at, bar.start())))
+            at = bar.end()
+        found.append(trim(self._text, Span(at, max(at, end))))
+        return found
+
+    def _addressed(self, span: Span) -> list[tuple[str, Span]]:
+        """The cells of a row of a sheet, by the letters of their columns."""
+        starts, locators = self._locators.starts, self._locators.locators
+        found: list[tuple[str, int]] = []
+        for at in range(bisect_left(starts, span.start), len(starts)):
+            if starts[at] >= span.end:
+                break
+            letters = _LETTERS.match(str(locators[at].get("cell", "")))
+            if letters is not None:
+                found.append((letters.group(), starts[at]))
+        ends = [*(start for _, start in found[1:]), span.end]
+        return [
+            (letters, _without_bars(self._text, Span(start, end)))
+            for (letters, start), end in zip(found, ends, strict=False)
+        ]
+
+    def _by_address(self, addressed: Sequence[tuple[str, Span]]) -> list[Cell]:
+        if not self._columns:
+            return [Cell(self._said(span), span) for _, span in addressed]
+        cells = [Cell("", Span(0, 0))] * len(self._columns)
+        for letters, span in addressed:
+            at = self._columns.get(letters)
+            if at is None:  # a cell beside the table
+                continue
+            cells[at] = Cell(self._said(span), span)
+        return cells
+
+    def _tagged(self, span: Span) -> list[Cell]:
+        """The cells of a row of HTML, each as often as it spans columns, and those of rows above that reach down."""
+        start = self._text.lower().rfind("<tr", max(0, span.start - 20_000), span.start)
+        start = span.start if start < 0 else start
+        rest = _ROW_ENDS.search(self._text, span.end)
+        end = len(self._text) if rest is None else rest.start()
+        cells: list[Cell] = []
+
+        def reach_down() -> None:
+            while len(cells) in self._below:
+                at = len(cells)
+                left, cell = self._below.pop(at)
+                cells.append(cell)
+                if left > 1:
+                    self._below[at] = (left - 1, cell)
+
+        held: list[tuple[int, int, Cell]] = []
+        for match in _CELL.finditer(self._text, start, end):
+            reach_down()
+            counts = {one["way"].lower(): int(one["count"]) for one in _SPANS.finditer(match["said"])}
+            text = " ".join(html.unescape(_TAG.sub(" ", match["text"])).split())
+            cell = Cell(text, trim(self._text, Span(match.start("text"), match.end("text"))))
+            for _ in range(min(counts.get("col", 1), _MOST_COLUMNS)):
+                if counts.get("row", 1) > 1:
+                    held.append((len(cells), counts["row"] - 1, cell))
+                cells.append(cell)
+        reach_down()
+        self._below.update({at: (left, cell) for at, left, cell in held})
+        return cells
+
+
+def _without_bars(text: str, span: Span) -> Span:
+    """A cell without the bars and blanks behind it."""
+    said = text[span.start : span.end].rstrip("| \n")
+    return Span(span.start, span.start + len(said))
+
+
+def _without_dots(cell: str) -> str:
+    """A cell without the dots that lead to the next one."""
+    return _LEADERS.sub("", cell) if cell.endswith(".") else cell
+
+
+def _shown(cell: str) -> str:
+    """A cell of Markdown as it is read."""
+    if not any(mark in cell for mark in "*_`[<\\~&"):
+        return cell
+    plain = _TAG.sub(" ", _EMPHASIS.sub("", _LINK.sub(r"\1", cell)))
+    return " ".join(html.unescape(plain.replace("\\|", "|").replace("\\_", "_")).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message: its head as a record by `MAIL_COLUMNS`, where its words stand, and where what is attached is named."""
+
+    head: Record
+    body: Span
+    attached: Span | None
+
+
+def mail_of(slot: int, document: Document) -> list[Message]:
+    """The messages of a document."""
+    blocks = document.structure.blocks
+    numbers = [*_numbered(document), len(document.text)]
+    found: list[Message] = []
+    first = 0
+    for start, end in pairwise(numbers):
+        while first < len(blocks) and blocks[first].span.start < start:
+            first += 1
+        last = first
+        while last < len(blocks) and blocks[last].span.start < end:
+            last += 1
+        message = _message(slot, document, blocks[first:last], end)
+        if message is not None:
+            found.append(message)
+        first = last
+    return found
+
+
+def _numbered(document: Document) -> Iterator[int]:
+    """Where each message begins."""
+    last: object = None
+    for start, locator in zip(document.locators.starts, document.locators.locators, strict=True):
+        number = locator.get("message")
+        if number is not None and number != last:
+            last = number
+            yield start
+
+
+def _message(slot: int, document: Document, blocks: Sequence[Block], end: int) -> Message | None:
+    text = document.text
+    said: dict[str, list[str]] = {}
+    span: Span | None = None
+    attached: Span | None = None
+    for block in blocks:
+        written = text[block.span.start : block.span.end]
+        if span is None and block.kind is BlockKind.HEADING:
+            said["Subject"] = [written]
+            span = block.span
+        elif _HEAD_LINE.match(written) and (span is None or "From" not in said):
+            span = block.span if span is None else Span(span.start, block.span.end)
+            for line in _HEAD_LINE.finditer(written):
+                said.setdefault(line["name"], []).append(line["value"].strip())
+        elif written.startswith(_ATTACHED) and block.kind is BlockKind.PARAGRAPH and attached is None:
+            attached = block.span
+    if span is None or ("From" not in said and "Sender" not in said):
+        return None
+
+    def joined(*names: str) -> str:
+        return ", ".join(value for name in names for value in said.get(name, ()))
+
+    files = "" if attached is None else text[attached.start : attached.end].removeprefix(_ATTACHED)
+    cells = (joined("Subject"), joined("From") or joined("Sender"), joined("To"), joined("Cc", "Bcc"), joined("Date"))
+    return Message(Record(slot, span, (*cells, files)), Span(span.end, end), attached)

@@ -1,0 +1,157 @@
+"""What the tables and the mail of a workspace say to a question: which are looked at, and which one is meant.
+
+Every table competes that may hold what a question says. Where two fit alike and say different things, both are shown;
+where one of them was not read to its end, what rests on all of its rows is no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from lens_lsp.model.documents import Document
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.words import STOP_WORDS, key, stem
+from lens_lsp.search.corpus_view import DocumentAccess
+from lens_lsp.search.localisation import Candidates
+from lens_lsp.search.mail_query import MailQuery
+from lens_lsp.search.record_query import TableAnswer, answer_of, best_answers
+from lens_lsp.search.record_words import Question
+from lens_lsp.search.records import Message, Table, is_mail, mail_of, tables_of
+
+_MOST_DOCUMENTS = 60
+"""Documents whose tables are looked at for one question."""
+_MOST_TEXT = 12_000_000
+"""Code points of them, together."""
+_LEAST_HELD = 0.5
+"""The share of a question's telling words that a document with such a table holds, by its text or its name."""
+_MAIL = (".eml", ".mbox")
+_FEW_MAILS = 200
+"""Messages that are all looked at; of more, those that hold a word of the question."""
+_MOST_MAILS = 3000
+_SUFFIXES = frozenset(
+    [
+        "csv",
+        "tsv",
+        "tab",
+        "psv",
+        "xlsx",
+        "xlsm",
+        "xlsb",
+        "xls",
+        "ods",
+        "pdf",
+        "docx",
+        "docm",
+        "odt",
+        "rtf",
+        "epub",
+        "pptx",
+        "odp",
+        "md",
+        "markdown",
+        "mdown",
+        "html",
+        "htm",
+        "xhtml",
+        "rst",
+        "org",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RowsFound:
+    """What rows say: one answer, or several that do not agree. ``whole``: all rows that could count were read."""
+
+    answers: tuple[TableAnswer, ...]
+    whole: bool
+
+    @property
+    def of_all(self) -> bool:
+        """Whether a document that is still to be read could change it."""
+        return any(answer.of_all for answer in self.answers)
+
+
+def rows_found(
+    reading: DocumentAccess, candidates: Candidates, question: str, late: Callable[[], bool]
+) -> RowsFound | None:
+    """What the tables of a workspace say to a question, exactly; None where they do not say it."""
+    asked = Question(question)
+    if asked.is_refused:
+        return None
+    found: list[TableAnswer] = []
+    for table in _tables(reading, _slots(reading, candidates, asked), late):
+        answer = answer_of(asked, table)
+        if answer is not None:
+            found.append(answer)
+    answer = MailQuery(asked, list(_mail(reading, candidates, asked, late))).answer()
+    if answer is not None:
+        found.append(answer)
+    if not found or late():
+        return None
+    best = best_answers(found)
+    if not best:
+        return None
+    whole = not any(answer.of_all and answer.table.cut for answer in best)
+    return RowsFound(tuple(best), whole)
+
+
+def needs_all_rows(question: str) -> bool:
+    """Whether a question counts, adds or compares rows, if it is one about rows."""
+    asked = Question(question)
+    return not asked.is_refused and asked.needs_all
+
+
+def _slots(reading: DocumentAccess, candidates: Candidates, asked: Question) -> list[int]:
+    """The documents that may hold such a table, best first."""
+    wanted = asked.scanned - STOP_WORDS
+    index = {number: stem(term) for number, term in enumerate(candidates.question.terms)}
+    telling = [number for number, term in index.items() if term in wanted]
+    counts = candidates.hits.counts
+    cache = reading.corpus.cache
+    held = np.zeros((len(cache.slots), max(1, len(telling))), bool)
+    for column, number in enumerate(telling):
+        held[counts.slot[counts.term == number], column] = True
+    weights = np.maximum(candidates.measures.idf[telling], 0.1) if telling else np.zeros(1)
+    chosen: list[tuple[float, tuple[int, str], int]] = []
+    for slot, text in enumerate(cache.slots):
+        if text is None or text.key[1].rpartition(".")[2].lower() not in _SUFFIXES:
+            continue
+        if telling and not held[slot].any() and len(cache.slots) > _MOST_DOCUMENTS:
+            continue
+        named = set(map(stem, key(text.key[1]).split()))
+        own = held[slot] | np.array([index[number] in named for number in telling] or [False])
+        share = float(weights[own].sum() / (weights.sum() or 1.0)) if telling else 1.0
+        if share >= _LEAST_HELD:
+            chosen.append((-share, text.key, slot))
+    return [slot for _, _, slot in sorted(chosen)][:_MOST_DOCUMENTS]
+
+
+def _mail(
+    reading: DocumentAccess, candidates: Candidates, asked: Question, late: Callable[[], bool]
+) -> Iterator[tuple[Message, Document]]:
+    """The messages that hold any telling word of a question."""
+    cache = reading.corpus.cache
+    slots = [text.slot for text in cache.slots if text is not None and text.key[1].lower().endswith(_MAIL)]
+    if not slots:
+        return
+    hit = set(candidates.hits.counts.slot.tolist())
+    for slot in [slot for slot in slots if slot in hit or len(slots) < _FEW_MAILS][:_MOST_MAILS]:
+        if late():
+            return
+        document = reading.document(slot)
+        if document is not None and is_mail(document):
+            yield from ((message, document) for message in mail_of(slot, document))
+
+
+def _tables(reading: DocumentAccess, slots: Sequence[int], late: Callable[[], bool]) -> Iterator[Table]:
+    size = 0
+    for slot in slots:
+        if late() or size > _MOST_TEXT:
+            return
+        document: Document | None = reading.document(slot)
+        if document is not None:
+            size += len(document.text)
+            yield from tables_of(slot, document)
