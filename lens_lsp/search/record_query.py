@@ -46,6 +46,10 @@ _PLURAL = regex(
 )
 
 
+_PEOPLE = regex(r"\bhow many (?:people|persons|inhabitants|residents)\b")
+_COUNTED = regex(r"\b(?:how many|(?:number|count) of) (?:different |distinct |unique )?\Z")
+_TRUE = frozenset(["true", "yes", "y"])
+_FALSE = frozenset(["false", "no", "n", ""])
 _IDENTIFIES = frozenset(map(root, ["id", "identifier", "no", "nr", "number", "num", "code", "name", "title", "key"]))
 """What the name of a column may have besides the word for a row that it identifies."""
 
@@ -103,7 +107,7 @@ class TableQuery(TableReading):
             answer = self._evaluate(conditions)
             if answer is not None and all(answer.short != other.short for other in found):
                 found.append(answer)
-        sure = self._has_default() and any(named.weight >= EXACT for named in self.named)
+        sure = self._has_default() and (self.hinted or any(named.weight >= EXACT for named in self.named))
         least = _LEAST_OF_DEFAULT if sure else _LEAST_SCORE
         return found[0] if len(found) == 1 and found[0].score >= least else None
 
@@ -124,17 +128,30 @@ class TableQuery(TableReading):
         if targets is None:
             return None
         if operation is Operation.COUNT:
-            numeric = [at for at in targets if self._is_measure(at)]
-            if len(targets) == 1 and numeric and rows:
-                return self._amount(Operation.SUM, rows, numeric[0], told)
-            return self._count(rows, targets, told, conditions)
+            if self.question.folded.startswith("how many times"):
+                targets = []
+            return self._number_of(rows, targets, told, conditions)
         if operation is not None:
-            if not targets:
-                targets = self._only_numeric(conditions)
+            if len(targets) != 1:  # "of the countries" says of what the rows are
+                measures = [at for at in targets if self._is_measure(at)]
+                targets = measures or ([] if targets else self._only_numeric(conditions))
             return self._amount(operation, rows, targets[0], told) if len(targets) == 1 else None
         if not conditions or not rows:
             return None
         return self._look_up(rows, targets, told, conditions)
+
+    def _number_of(
+        self, rows: Sequence[tuple[int, Record]], targets: list[int], told: str, conditions: Sequence[Condition]
+    ) -> TableAnswer | None:
+        """How many there are: the sum of what counts them in each row, or the rows."""
+        if not targets and _PEOPLE.search(self.question.folded) is not None:
+            targets = self._numeric(self._hinted("population"))
+            if not targets and not self._hinted(_WHO):
+                return None  # its rows are no people
+        numeric = [at for at in targets if self._is_measure(at)]
+        if len(targets) == 1 and numeric and rows:
+            return self._amount(Operation.SUM, rows, numeric[0], told)
+        return self._count(rows, targets, told, conditions)
 
     def _targets(self) -> list[int] | None:
         """The columns that are asked for; None where nobody can tell which."""
@@ -198,6 +215,10 @@ class TableQuery(TableReading):
     ) -> TableAnswer | None:
         named = {condition.column for condition in conditions if condition.equal}
         targets = [at for at in targets if at not in named] or self._default_target()
+        if len(targets) == 1 and not self._fits(targets[0]):
+            targets = [
+                at for at in self._default_target() if self._fits(at) and self.question.folded.startswith("when")
+            ]
         if len(targets) != 1 or targets[0] in named:
             return None
         target = targets[0]
@@ -221,6 +242,13 @@ class TableQuery(TableReading):
             Operation.LIST if listing else Operation.LOOKUP, short, f"{column.name} where {told}", rows, target
         )
 
+    def _fits(self, index: int) -> bool:
+        """Whether a column holds what the question word asks for: a time, a place, somebody."""
+        typed, word = self.query.typed(index), self.question.words[0].text
+        if word == "when":
+            return typed.dated
+        return word not in ("who", "whom", "whose", "where") or not (typed.numeric or typed.dated)
+
     def _asks_for_several(self, target: int) -> bool:
         folded = self.question.folded
         if _PLURAL.search(folded) is not None:
@@ -237,8 +265,16 @@ class TableQuery(TableReading):
         if len(rows) == 1 and any(condition.equal and condition.column == self.query.label for condition in conditions):
             return self._figure_of(rows, told)
         count, what, column = len(rows), "row" if len(rows) == 1 else "rows", None
-        if targets:
+        if targets and {key(row.cells[targets[0]]) for _, row in rows} <= _TRUE | _FALSE:
             column = targets[0]
+            rows = [(at, row) for at, row in rows if key(row.cells[column]) in _TRUE]
+            count, told = len(rows), f"{told}, {self.query.columns[column].name}".removeprefix(", ")
+            if not rows:
+                return None
+        elif targets:
+            column = targets[0]
+            if not any(column in one.columns and self._may_count(one) for one in self.mentions):
+                return None  # a word that belongs to its name, and may mean something else
             cells = {key(row.cells[column]) for _, row in rows if row.cells[column]}
             if len(cells) != len(rows):
                 count, what = len(cells), f"different {self.query.columns[column].name}"
@@ -246,6 +282,13 @@ class TableQuery(TableReading):
             return None
         where = f" where {told}" if told else ""
         return self._result(Operation.COUNT, f"{count:,}", f"{what}{where}", rows, column)
+
+    def _may_count(self, mention: Mention) -> bool:
+        """Whether a mention says that what differs in its column is counted."""
+        return mention.full or (
+            self._names_rows(mention)
+            and _COUNTED.search(self.question.folded[: self.words[mention.first].span.start]) is not None
+        )
 
     def _figure_of(self, rows: Sequence[tuple[int, Record]], told: str) -> TableAnswer | None:
         """What the only row that is meant counts itself: "how many arrests for robbery" of a table of offenses."""
@@ -334,14 +377,16 @@ class TableQuery(TableReading):
             pairs = [(at, one) for at, one in pairs if one.full and not one.alias and len(one.columns) == 1]
         if len(pairs) == 1 and not self.hints[0][1]:
             return way, pairs[0][0], pairs[0][1]
-        if not pairs and self.words[self.extreme_at].text in ("largest", "biggest", "smallest"):
+        following = self.extreme_at + 1
+        measured = following in range(len(self.words)) and following not in self.taken and self._needs(following)
+        if not pairs and not measured and self.words[self.extreme_at].text in ("largest", "biggest", "smallest"):
             found = self._numeric(self._hinted("size area population amount"))
             return (way, found[0], None) if len(found) == 1 else None
         return None
 
     def _orders(self, index: int) -> bool:
         typed = self.query.typed(index)
-        return typed.numeric or typed.dated
+        return self._is_measure(index) or typed.dated
 
     def _outermost(self, way: str, index: int, rows: Sequence[tuple[int, Record]], told: str) -> TableAnswer | None:
         targets = self._targets()

@@ -16,7 +16,7 @@ from itertools import product
 
 from lens_lsp.arithmetic.notation import MONTHS
 from lens_lsp.arithmetic.typed_values import Value, ValueKind, is_year, order, quantity
-from lens_lsp.arithmetic.units import ONE, Dimension, compatible
+from lens_lsp.arithmetic.units import ONE, Dimension, compatible, find_unit
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -44,6 +44,7 @@ from lens_lsp.search.record_words import (
     alike,
     related,
     root,
+    shortened,
 )
 from lens_lsp.search.records import Record
 
@@ -99,6 +100,7 @@ _JOINING = frozenset(["of", "the", "a", "an", "in", "per", "and", "to", "at", "f
 _BETWEEN = regex(r"\b(?:between|from) (?:the )?[$€£¥]?\Z")
 _AND_TO = regex(r" ?(?:and|to|-|–) ?[$€£¥]?")
 _FILLER = regex(r"\b(?:in|of) a hundred\b|\bi mean\b|\ball in all\b|\bi(?: would|'d) like to know\b|\bi want to know\b")
+_ANSWER_UNIT = regex(r"\((?P<noted>[^()]{1,20})\)|\bin (?:degrees )?(?P<unit>[a-z°]{2,14})\b(?=[ ?.,]*\Z)")
 HOW_ASKED = regex(rf"\bhow (?P<word>{'|'.join(HOW)})\b")
 
 
@@ -163,6 +165,8 @@ class TableReading:
         self.hints: tuple[tuple[str, str], ...] = ()
         self.extreme_at: int | None = None
         self.extremes: set[int] = set()
+        self.hinted = False
+        """Whether a comparison says of which column it is."""
         self._columns_first = columns_first
 
     def read(self) -> Sequence[Sequence[Condition]] | None:
@@ -209,6 +213,8 @@ class TableReading:
             if last in self.taken:
                 break
             word = self.words[last]
+            if last in self._units:
+                break
             if not word.telling:
                 if said and word.text in _JOINING:
                     continue
@@ -219,11 +225,25 @@ class TableReading:
                 best = mention
         return best
 
+    @cached_property
+    def _units(self) -> set[int]:
+        """The words that are units of numbers: "years" of "73 years"."""
+        found: set[int] = set()
+        for value in self.question.values:
+            if value.span is not None and value.date is None and value.unit.dimension is not Dimension.COUNT:
+                found |= {at for at in self.question.at(value.span) if self.words[at].text.isalpha()}
+        return found
+
     def _columns_called(self, said: Sequence[str], first: int, last: int, *, strict: bool) -> Mention | None:
         full: list[int] = []
         alias: list[int] = []
         part: list[int] = []
         wanted = list(dict.fromkeys(said))
+        brief = len(wanted) > 1
+
+        def same(asked: str, one: str) -> bool:
+            return alike(asked, one) or (brief and shortened(asked, one))
+
         said_as_one = "".join(self.words[at].text for at in range(first, last + 1))
         for column in self.query.columns:
             named = set(column.stems)
@@ -233,9 +253,11 @@ class TableReading:
             operates = len(wanted) > 1 and bool(_EXTREMES.intersection(named))
             if (set(wanted) <= known and named <= set(wanted)) or said_as_one == column.joined:
                 full.append(column.index)
-            elif (not strict or operates) and all(any(alike(word, one) for one in known) for word in wanted):
-                whole = all(any(alike(word, one) for word in wanted) for one in named)
-                (alias if whole else part).append(column.index)
+            elif (not strict or operates) and all(any(same(word, one) for one in known) for word in wanted):
+                whole = all(any(same(word, one) for word in wanted) for one in named)
+                # a year is none of a period's two
+                if whole or not all(word.isdigit() for word in wanted) or sum(map(str.isdigit, named)) < 2:
+                    (alias if whole else part).append(column.index)
         if full:
             return Mention(first, last, tuple(full), True)
         if strict:  # "maximum temperature" names a column and asks for no maximum
@@ -545,7 +567,8 @@ class TableReading:
             return (*_relation(match), None)
         if behind is not None:
             self._take(behind)
-            return (">=" if behind["least"] else "<="), "", None
+            hints = COMPARATIVES.get(behind.group().split()[-1], ("", ""))[1]
+            return (">=" if behind["least"] else "<="), hints, None
         return "=", "", None
 
     def _column_for(self, inside: set[int], behind: Value, value: Value, hints: str, *, equal: bool) -> int | None:
@@ -555,6 +578,9 @@ class TableReading:
         near = [one for one in self.mentions if one.first > last and self._only_small(last + 1, one.first)][:1]
         near += [one for one in self.mentions if one.last < first and self._only_small(one.last + 1, first)][-1:]
         candidates = self._numeric(self._hinted(hints))
+        if candidates:  # "older than 90" says of which column it is
+            self.hinted = True
+            self.score += 1.0
         if not candidates and near:
             candidates = self._numeric(near[0].columns)
             if candidates:
@@ -564,6 +590,8 @@ class TableReading:
         assert behind.span is not None
         if not candidates and not equal and self.question.folded[behind.span.end :].startswith(" times"):
             candidates = self._numeric(self._hinted("n count number frequency"))
+        if not candidates and not equal and self.words[min(last + 1, len(self.words) - 1)].stem in self._title:
+            candidates = self._numeric(self._hinted("total"))  # of what the table is of
         only = self.mentions[0] if len(self.mentions) == 1 else None
         counts = value.unit.dimension is Dimension.COUNT or (self.operation is Operation.COUNT and near == [])
         if not candidates and not equal and only is not None and (only.first > last or not counts):
@@ -626,6 +654,12 @@ class TableReading:
             inside = self.question.at(span)
             dated = [column.index for column in self.query.columns if self.query.typed(column.index).dated]
             near = [one for one in self.mentions if set(one.columns) & set(dated) and len(one.columns) == 1]
+            parts = self._date_parts(options)
+            if parts is not None:
+                found += parts
+                self.taken |= inside
+                self.score += 1.0
+                continue
             if len(near) == 1:
                 index = near[0].columns[0]
                 if self.operation is not None or len(self.mentions) > 1:
@@ -633,7 +667,9 @@ class TableReading:
             elif len(dated) == 1:
                 index = dated[0]
             elif not dated and all(
-                self.words[at].stem in self.query.title_stems for at in inside if self.words[at].telling
+                self.words[at].stem in self._title or self._is_titled(self.words[at])
+                for at in inside
+                if self.words[at].telling
             ):
                 self.taken |= inside  # all of the table is of that time
                 self.score += 0.5
@@ -649,6 +685,30 @@ class TableReading:
             options = self._of_month(index, options, min(inside))
             found.append(self._date_condition(index, options, self.question.text[span.start : span.end]))
         return found
+
+    def _date_parts(self, options: Sequence[Period]) -> list[Condition] | None:
+        """A month or a day as conditions on a column of years, one of months and one of days; None where there are
+        none."""
+        columns = {
+            part: next(
+                (at for at in self._numeric(self._hinted(part)) if self.query.columns[at].stems == (root(part),)), None
+            )
+            for part in ("year", "month", "day")
+        }
+        if len(options) != 1 or options[0].days > 30 or columns["year"] is None or columns["month"] is None:
+            return None
+        first, last = options[0].first, options[0].last
+        whole = first.day == 1 and last == Period.of(first.year, first.month).last
+        if not whole and (first != last or columns["day"] is None):
+            return None
+        wanted = {"year": first.year, "month": first.month} | ({} if whole else {"day": first.day})
+        found = [
+            replace(condition, told=f"{self.query.columns[at].name} = {number}")
+            for part, number in wanted.items()
+            if (at := columns[part]) is not None
+            and (condition := self._number_condition(at, "=", quantity(number), None)) is not None
+        ]
+        return found if len(found) == len(wanted) else None
 
     def _of_month(self, index: int, options: Sequence[Period], at: int) -> Sequence[Period]:
         """The years in place of a month, where the table has a column for each month, which is then asked for."""
@@ -763,15 +823,18 @@ class TableReading:
         for at, word in enumerate(self.words):
             if at in self.taken or not word.telling or self._is_neutral(word):
                 continue
-            if word.stem in self.query.title_stems or word.text in self.query.title_stems:
+            if word.stem in self._title or word.text in self.query.title_stems or self._is_titled(word):
                 self.score += 0.5
+                continue
+            if at in self._answer_units:
                 continue
             how = HOW_ASKED.search(self.question.folded)
             if how is not None and word.span.overlaps(Span(*how.span())):
                 continue
             if (word.stem in GROUPS and self._hint_of_verb(word)) or self._hint_of_unit(at):
                 continue
-            if self._is_close(word):
+            before = self.words[at - 1].text if at else ""
+            if self._is_close(word) and before not in ("which", "what"):  # a city is close to a country and is none
                 self.score += 0.25
             elif self._is_explicit or self._is_kind(at):
                 self.score -= 0.5
@@ -779,6 +842,33 @@ class TableReading:
                 return False
         self.score -= sum(word.text in _HONORIFICS and at not in self.taken for at, word in enumerate(self.words))
         return True
+
+    @property
+    def _title(self) -> set[str]:
+        return self.query.title_stems
+
+    def _is_titled(self, word: QuestionWord) -> bool:
+        """Whether what the table is called holds another form of a word, or one that means the same."""
+        if len(word.stem) < 4 and not GROUPS.get(word.stem):
+            return False
+        return any(
+            alike(word.stem, one) or (len(word.stem) >= 4 and one.isalpha() and one.startswith(word.stem))
+            for one in self._title
+        )
+
+    @cached_property
+    def _answer_units(self) -> set[int]:
+        """The words that say in which unit the answer is: "(°F)", "in kelvin"; none where the cells have another."""
+        found: set[int] = set()
+        for match in _ANSWER_UNIT.finditer(self.question.folded):
+            start, end = match.span("noted" if match["noted"] else "unit")
+            unit = find_unit(self.question.text[start:end])
+            if unit is None:
+                continue
+            known = {column.unit for column in self.query.columns if column.unit and compatible(column.unit, unit)}
+            if known == {unit} or (match["noted"] and not known):
+                found |= self.question.at(Span(*match.span()))
+        return found
 
     @cached_property
     def _is_explicit(self) -> bool:
@@ -802,7 +892,7 @@ class TableReading:
         if self.operation in (Operation.MAX, Operation.MIN):
             assert self.extreme_at is not None
             named = bool(self.hints[0][1]) or bool(self.mentions)
-            return named and (at - 1 in self.extremes or self._asks_by_noun(at))
+            return named and at - 1 in self.extremes
         before = self.question.folded[: word.span.start]
         counts = self.operation is Operation.COUNT and before.endswith("how many ")
         return counts and any(self._numeric(mention.columns) for mention in self.mentions)

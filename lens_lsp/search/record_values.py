@@ -175,6 +175,7 @@ class TypedTable:
         """The column that names what a row is about: one of words that differ, called a name or a title if there is
         one; else the first whose cells differ."""
         words: list[int] = []
+        texts: list[int] = []
         apart: list[int] = []
         rows = [row for _, row in self.data()]
         for column in self.columns:
@@ -185,10 +186,12 @@ class TypedTable:
             typed = self.typed(column.index)
             if not typed.numeric and not typed.dated:
                 words += [column.index] if differ or _CALLED.intersection(column.stems) else []
+                texts.append(column.index)
             if differ:
                 apart.append(column.index)
         called = [at for at in words if _CALLED.intersection(self.columns[at].stems)]
-        return next(iter((*called, *words, *apart)), 0)
+        amounts = {at for at in apart if self.typed(at).numeric and any("." in row.cells[at] for row in rows)}
+        return next(iter((*called, *words, *(at for at in apart if at not in amounts), *texts, *apart)), 0)
 
 
 def is_blank(cell: str) -> bool:

@@ -33,7 +33,7 @@ registered noted say says said stated because want know tell ask asked happen ha
 cause caused bring brought take took taken cast reach reached receive received achieve achieved score scored rank
 ranked appear counted appeared serve served generate generated produce produced erzeugt do people person
 persons times cases meant think following there still ever already also amount amounts
-result results resulted set sets need needs needed like liked read reads play plays
+line lines result results resulted set sets need needs needed like liked read reads play plays
 """
 NEUTRAL = frozenset(
     form
@@ -41,7 +41,8 @@ NEUTRAL = frozenset(
     for form in (word, f"{word}s", f"{word}ed", f"{word}d", f"{word}ing", f"{word[:-1]}ing")
 )
 """Words that tell nothing of which rows or columns are meant."""
-NOUN_HEADS = frozenset(map(stem, ["number", "numbers", "value", "name", "level", "amount", "figure", "code", "date"]))
+_HEADS = "number numbers value name level amount figure code date point rate share"
+NOUN_HEADS = frozenset(map(stem, _HEADS.split()))
 """Words that may follow the name of a column: "phone number" is what the column "Phone" holds."""
 _YES_NO = regex(r"(?:is|are|was|were|does|do|did|has|have|had|can|could|should|will|would|may|must)\b")
 _SYNONYMS = (
@@ -95,6 +96,13 @@ _SYNONYMS = (
     "hired joined started start",
     "male males men man",
     "female females women woman",
+    "manufacturer maker built produced",
+    "population pop",
+    "altitude alt",
+    "precipitation precip rain rainfall",
+    "humidity humid",
+    "visibility visib",
+    "profession occupation job",
     "actor actress starring starred star stars played cast role part lead main",
 )
 GROUPS: dict[str, frozenset[int]] = {}
@@ -259,6 +267,11 @@ def alike(asked: str, named: str) -> bool:
     if GROUPS.get(asked, frozenset()) & GROUPS.get(named, frozenset()):
         return True
     return len(named) >= 4 and asked.startswith(named) and not named.isdigit()
+
+
+def shortened(asked: str, named: str) -> bool:
+    """Whether a word of a name may be the beginning of a word, as "exp" is of "expectancy"."""
+    return len(named) == 3 and named.isalpha() and asked.startswith(named)
 
 
 def related(word: str) -> frozenset[str]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from itertools import pairwise
 
+from lens_lsp.arithmetic.units import find_unit
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.data import TableReader, fields, unquoted
@@ -39,18 +40,6 @@ _SEVERAL = regex(r"[-+(]?[\d.,]*\d[%)]?(?: [-+(]?[\d.,]*\d[%)]?)+")
 _LINE = regex(r"[^\n]+")
 _LEADERS = regex(r"(?:\s*\.){3,}\s*\Z")
 _BAR = regex(r"(?<!\\)\|")
-_PLAIN_SAMPLE = 24
-"""Rows at the beginning of a table that show how wide it is and what names its columns."""
-_DEEPEST = 5
-"""Rows among which the header is."""
-_LONGEST_CAPTION = 400
-_CAPTIONS = frozenset({BlockKind.PARAGRAPH, BlockKind.HEADING})
-_NUMBER = regex(r"\d")
-_YEARS = regex(r"(?:19|20)\d\d(?=[–-](?:\d\d)?\d\d(?!\d))")
-_SEVERAL = regex(r"[-+(]?[\d.,]*\d[%)]?(?: [-+(]?[\d.,]*\d[%)]?)+")
-_LINE = regex(r"[^\n]+")
-_LEADERS = regex(r"(?:\s*\.){3,}\s*\Z")
-_BAR = regex(r"(?:(?<= )|^)\|(?= |$)", re.MULTILINE)
 _PLAIN_BAR = regex(r"(?:(?<= )|^)\|(?= |$)", re.MULTILINE)
 _TAG = regex(r"<[^<>]*>")
 _CELL = regex(r"<t[dh]\b(?P<said>[^>]*)>(?P<text>.*?)(?=<t[dh]\b|</t[dh]|</tr|<tr\b|\Z)", re.IGNORECASE | re.DOTALL)
@@ -198,9 +187,11 @@ def _table(slot: int, document: Document, first: int, last: int, splitter: _Spli
 def _header_row(sample: Sequence[Sequence[str]], known: int | None) -> int | None:
     """Which of the first rows names the columns: the fullest of those that name anything, above the first that holds a
     number. ``known`` is the one that the reader took."""
-    names = [n for n, row in enumerate(sample[:_DEEPEST]) if sum(map(bool, row)) > 1]
+    names = [n for n, row in enumerate(sample) if sum(map(bool, row)) > 1]
     if not names:
         return None
+    noted = names[0] > 0  # notes stand above it
+    names = [n for n in names if n < names[0] + _DEEPEST]
     best: int | None = None
     for n in names:
         if not is_header([_plain_years(cell) for cell in sample[n]]):
@@ -208,10 +199,15 @@ def _header_row(sample: Sequence[Sequence[str]], known: int | None) -> int | Non
         filled = sum(map(bool, sample[n]))
         if best is None or filled > sum(map(bool, sample[best])) + 1:
             best = n
+        elif noted and filled >= sum(map(bool, sample[best])) and _has_numbers(sample[n + 1 : n + 2]):
+            best = n if sum(find_unit(cell) is not None for cell in sample[n]) * 2 < filled else best
         elif n == best + 1 and not sample[best][0] and sample[n][0] and filled > sum(map(bool, sample[best])):
-            numbers = any(_NUMBER.search(cell) for row in sample[n + 1 : n + 3] for cell in row)
-            best = n if numbers else best
+            best = n if _has_numbers(sample[n + 1 : n + 3]) else best
     return known if best is None else best
+
+
+def _has_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    return any(_NUMBER.search(cell) for row in rows for cell in row)
 
 
 def _plain_years(cell: str) -> str:
@@ -231,12 +227,17 @@ def _named(sample: Sequence[Sequence[str]], top: int, wide: int) -> tuple[tuple[
             alone = at + 1 == wide or bool(over[at + 1])
             if cell and not names[at]:
                 names[at], last = cell, ""
-            elif cell and alone and at and over[at - 1]:  # a name on two lines
+            elif cell and alone and at and over[at - 1] and _goes_on(cell, names[at]):  # a name on two lines
                 names[at], last = f"{cell} {names[at]}", ""
             else:
                 last = cell or last
                 groups[at] = f"{last} {groups[at]}".strip()
     return tuple(names), tuple(groups)
+
+
+def _goes_on(above: str, name: str) -> bool:
+    """Whether what stands over a name may be its first line, and is no end of a note."""
+    return above[-1] not in ".,;:!?" and (not above[0].islower() or name[:1].islower())
 
 
 def _line_above(text: str, above: Block | None, wide: int) -> tuple[Span, tuple[str, ...]] | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from lens_lsp.model.documents import Document
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.words import STOP_WORDS, key, stem
 from lens_lsp.search.corpus_view import DocumentAccess
 from lens_lsp.search.localisation import Candidates
@@ -30,6 +31,8 @@ _MAIL = (".eml", ".mbox")
 _FEW_MAILS = 200
 """Messages that are all looked at; of more, those that hold a word of the question."""
 _MOST_MAILS = 3000
+_READ_ME = regex(r"read[-_]?me(?:\.\w+)?")
+_WORDS = regex(r"[^\W\d_]+")
 _SUFFIXES = frozenset(
     [
         "csv",
@@ -148,6 +151,7 @@ def _mail(
 
 def _tables(reading: DocumentAccess, slots: Sequence[int], late: Callable[[], bool]) -> Iterator[Table]:
     size = 0
+    subjects: dict[str, tuple[str, ...]] = {}
     for slot in slots:
         if late() or size > _MOST_TEXT:
             return
@@ -157,6 +161,21 @@ def _tables(reading: DocumentAccess, slots: Sequence[int], late: Callable[[], bo
         document = reading.document(slot)
         if document is not None:
             size += len(document.text)
+            folder = document.path.rpartition("/")[0]
+            if folder not in subjects:
+                subjects[folder] = tuple(_subjects(reading, document))
             for table in tables_of(slot, document):
+                table.title = (*table.title, *subjects[folder])
                 table.cut |= piece is not None
                 yield table
+
+
+def _subjects(reading: DocumentAccess, beside: Document) -> Iterator[str]:
+    """What the read-me file in the folder of a document is called in its heading."""
+    for text in reading.corpus.cache.slots:
+        if text is None or text.key[0] != beside.root or not _READ_ME.fullmatch(text.key[1].rpartition("/")[2].lower()):
+            continue
+        if text.key[1].rpartition("/")[0] == beside.path.rpartition("/")[0]:
+            document = reading.document(text.slot)
+            title = "" if document is None else document.structure.head.title or ""
+            yield " ".join(_WORDS.findall(title))

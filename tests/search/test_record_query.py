@@ -27,6 +27,12 @@ Total,,,"4.243,00",,
 STAFF = "Name,Department,Phone,Born\nDr Kim Lee,Radiology,0123,1970-05-01\nAnna Berg,Cardiology,0199,1985-11-23\n"
 PLANTS = "Plant;Site;Height (cm)\nWillow;Oslo, Norway;120\nRose;Bergen, Norway;60\nFern;Malmö, Sweden;45\n"
 
+WORLD = (
+    "country,year,month,lifeExp,pop,fromSea\nChad,2013,7,51.2,3150417,no\nChad,2013,8,51.4,3160000,no\n"
+    "Peru,2013,7,70.1,90000000,yes\n"
+)
+PLANES = "tail,year,maker,seats\nN1,1956,Douglas,102\nN2,1998,Cessna,4\nN3,1999,Cessna,6\n"
+
 Asks = Callable[[str, str], TableAnswer | None]
 
 
@@ -40,7 +46,7 @@ def answer(tmp_path: Path) -> Asks:
 
 
 def _name(text: str) -> str:
-    return {ELEMENTS: "elements", ORDERS: "orders", STAFF: "staff", PLANTS: "plants"}.get(text, "t")
+    return {ELEMENTS: "elements", ORDERS: "orders", STAFF: "staff", PLANTS: "plants", PLANES: "planes"}.get(text, "t")
 
 
 @pytest.mark.parametrize(
@@ -70,6 +76,10 @@ def _name(text: str) -> str:
         (ORDERS, "Which orders have an amount over 1000 euros?", "1001, 1003", 2),
         (ORDERS, "How many orders come from Norway and Sweden?", "3", 3),
         (ORDERS, "How many customers are there?", "3", 4),
+        (WORLD, "What is the life expectancy in Chad in July 2013?", "51.2", 1),
+        (WORLD, "How many people lived in Peru in July 2013?", "90000000", 1),
+        (PLANES, "How many planes were built by Cessna?", "2", 2),
+        (PLANES, "When was N1 built?", "1956", 1),
     ],
 )
 def test_answers(answer: Asks, text: str, question: str, short: str, rows: int) -> None:
@@ -94,6 +104,10 @@ def test_answers(answer: Asks, text: str, question: str, short: str, rows: int) 
         (ORDERS, "What is the amount of Alder & Co?"),  # two rows with different ones
         (ORDERS, "How many orders were shipped without a status?"),
         (PLANTS, "Which plants are in Norway or not in Sweden?"),
+        (PLANTS, "How tall is the fern in inches?"),
+        (ORDERS, "How many people ordered in Norway?"),  # rows of orders are no people
+        (ORDERS, "Where was order 1001 shipped?"),  # a date is no place
+        (WORLD, "Which city had the largest pop in July 2013?"),  # rows are of countries
     ],
 )
 def test_refuses(answer: Asks, text: str, question: str) -> None:
