@@ -111,6 +111,8 @@ class Region:
     header: str | None
     text: str
     units: tuple[Span, ...] = ()
+    rows: tuple[Span, ...] = ()
+    """Those of the units that are rows of tables."""
     private: bool = False
     """The document says ``lens: private``: never for an endpoint that is not loopback."""
     root: int = 0

@@ -243,6 +243,7 @@ class Proposal:
             header="\n".join(self.view.headers) or None,
             text=self.view.text,
             units=tuple(unit.span for unit in self.view.units),
+            rows=tuple(unit.span for unit in self.view.units if unit.kind is BlockKind.TABLE_ROW),
             private=document.structure.private,
             root=document.root,
             sources=disclosed(document, self.admission.title, self.view, before),

@@ -36,7 +36,7 @@ from lens_lsp.model.observation import (
 )
 from lens_lsp.model.plan import Intent, Plan, Requirement
 from lens_lsp.model.text import Span
-from lens_lsp.model.words import STOP_WORDS
+from lens_lsp.model.words import STOP_WORDS, content
 
 _LIST = regex(
     r"^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:are|were)\b"
@@ -153,6 +153,7 @@ class ReaderOracle:
                     and readings[k].end > readings[k].start
                     and (not alone or one_answer(asked, answers[k]))
                     and in_english(asked, region.text)
+                    and _row_answers(asked, region, readings[k])
                 )
                 said[k].append(_judged(requirement, region, readings[k], odds[k], proof=proof))
                 rank = self._calibration.rank(readings[k], scan[k])
@@ -216,6 +217,17 @@ def whole(text: str, answer: Span) -> Span:
         if marked.start() < end and start < marked.end():
             start, end = min(start, marked.start()), max(end, marked.end())
     return Span(start, end)
+
+
+def _row_answers(question: str, region: Region, reading: PassageScore) -> bool:
+    """Whether a row of a table may answer: the reader loses its columns, so every word of the question that carries
+    meaning stands in the row, in its header or above. True for what is no row."""
+    row = next((row for row in region.rows if row.start <= reading.start < row.end), None)
+    if row is None:
+        return True
+    first = region.rows[0]
+    about = (region.text[row.start : row.end], region.text[first.start : first.end], *heads(region), region.path)
+    return content(question) <= content(*about)
 
 
 def _units(region: Region, answer: Span) -> tuple[int, int]:
