@@ -50,6 +50,9 @@ OPTIONS: Mapping[str, object] = {
     types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=False, identifier="lens"
     ),
+    types.WORKSPACE_WILL_RENAME_FILES: types.FileOperationRegistrationOptions(
+        [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
+    ),
 }
 """What is said of a feature beyond that it is there."""
 
@@ -80,13 +83,17 @@ REQUESTS: Mapping[str, Loader] = {
     types.TEXT_DOCUMENT_DEFINITION: _in("navigation", "DEFINITION"),
     types.TEXT_DOCUMENT_DOCUMENT_LINK: _in("navigation", "LINK"),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _in("navigation", "DOCUMENT_SYMBOL"),
+    types.TEXT_DOCUMENT_FOLDING_RANGE: _in("note_view", "FOLDING_RANGE"),
     types.TEXT_DOCUMENT_HOVER: _in("navigation", "HOVER"),
+    types.TEXT_DOCUMENT_INLAY_HINT: _in("note_view", "INLAY_HINT"),
     types.TEXT_DOCUMENT_REFERENCES: _in("navigation", "REFERENCES"),
+    types.WORKSPACE_WILL_RENAME_FILES: _in("note_view", "WILL_RENAME"),
     types.WORKSPACE_SYMBOL: _in("live_passages", "WORKSPACE_SYMBOL"),
 }
 """Who handles a request; a standard one among them becomes a capability."""
 COMMANDS: Mapping[str, Loader] = {
     "lens.server.ask": _in("commands", "ASK"),
+    "lens.server.cancel": _in("commands", "CANCEL"),
     "lens.server.find": _in("commands", "FIND"),
     "lens.server.insertAnswer": _in("commands", "INSERT_ANSWER"),
     "lens.server.openAnswer": _in("commands", "OPEN_ANSWER"),
