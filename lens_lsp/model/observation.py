@@ -111,8 +111,8 @@ class Region:
     header: str | None
     text: str
     units: tuple[Span, ...] = ()
-    rows: tuple[Span, ...] = ()
-    """Those of the units that are rows of tables."""
+    cells: tuple[int, ...] = ()
+    """How many cells each unit has that is a row of a table; 0 for the others."""
     private: bool = False
     """The document says ``lens: private``: never for an endpoint that is not loopback."""
     root: int = 0

@@ -89,6 +89,18 @@ def in_english(question: str, passage: str) -> bool:
     return len(words & _FOREIGN) <= len(words & STOP_WORDS)
 
 
+def columns_answer(question: str, region: Region, at: int) -> bool:
+    """Whether words that begin ``at`` code points into a region may answer although the reader sees no columns: of a
+    table's row those of two cells at most, and only where every word of the question that carries meaning stands in
+    the row, in its header or above."""
+    inside = zip(region.units, region.cells, strict=False)
+    row, cells = next(((u, n) for u, n in inside if n and u.start <= at < u.end), (None, 0))
+    if row is None:
+        return True
+    about = (region.text[row.start : row.end], *heads(region), region.path)
+    return cells <= 2 and content(question) <= content(*about)
+
+
 def _plain(text: str) -> bool:
     letters = "".join(_LETTERS.findall(text))
     return sum(map(str.isascii, letters)) >= _LEAST_PLAIN * len(letters)
@@ -153,7 +165,7 @@ class ReaderOracle:
                     and readings[k].end > readings[k].start
                     and (not alone or one_answer(asked, answers[k]))
                     and in_english(asked, region.text)
-                    and _row_answers(asked, region, readings[k])
+                    and columns_answer(asked, region, readings[k].start)
                 )
                 said[k].append(_judged(requirement, region, readings[k], odds[k], proof=proof))
                 rank = self._calibration.rank(readings[k], scan[k])
@@ -217,17 +229,6 @@ def whole(text: str, answer: Span) -> Span:
         if marked.start() < end and start < marked.end():
             start, end = min(start, marked.start()), max(end, marked.end())
     return Span(start, end)
-
-
-def _row_answers(question: str, region: Region, reading: PassageScore) -> bool:
-    """Whether a row of a table may answer: the reader loses its columns, so every word of the question that carries
-    meaning stands in the row, in its header or above. True for what is no row."""
-    row = next((row for row in region.rows if row.start <= reading.start < row.end), None)
-    if row is None:
-        return True
-    first = region.rows[0]
-    about = (region.text[row.start : row.end], region.text[first.start : first.end], *heads(region), region.path)
-    return content(question) <= content(*about)
 
 
 def _units(region: Region, answer: Span) -> tuple[int, int]:
