@@ -160,16 +160,33 @@ def _offers_to_put(
 def _offers_to_mend(snapshot: DocumentSnapshot, page: MarkdownPage, span: Span) -> Iterator[ActionOffer]:
     first, last = page.line_at(span.start), page.line_at(span.end)
     labels = {mark.label for mark in page.marks(first, last)}
+    moved = False
     for found in locate_citations(snapshot, page, [page.written[label] for label in sorted(labels)]):
         state, label = found.finding.checked.state, found.written.label
         if state is CitationState.MOVED:
             changes = _changes(snapshot, page, found)
+            moved |= bool(changes)
             if changes:
                 yield ActionOffer(f"Cite [{label}] where it stands now", _QUICK_FIX, changes=changes, label=label)
         if state is not CitationState.VERIFIED:
             yield from _again(snapshot, page, found)
+    if moved:
+        yield from _mend_all(snapshot, page)
     if page.citing.parts and page.held_at(first) is not None:
         yield ActionOffer("Check citations again", _QUICK_FIX, _RECHECK, {"uri": snapshot.uri})
+
+
+def _mend_all(snapshot: DocumentSnapshot, page: MarkdownPage) -> Iterator[ActionOffer]:
+    """All footnotes of a note that name another place than where their quotes stand now, by one action."""
+    moved = [
+        each
+        for each in locate_citations(snapshot, page, page.written.values())
+        if each.finding.checked.state is CitationState.MOVED and each.written.reference is not None
+    ]
+    changes = sorted(change for each in moved for change in _changes(snapshot, page, each))
+    if len(changes) > 1:
+        title = f"Cite all {len(changes)} that moved where they stand now"
+        yield ActionOffer(title, _QUICK_FIX, changes=tuple(changes))
 
 
 def _again(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> Iterator[ActionOffer]:

@@ -69,9 +69,15 @@ _MOST_VEILS = 20
 
 
 def citation_diagnostics(
-    snapshot: DocumentSnapshot, page: MarkdownPage, found: Sequence[LocatedCitation], *, related: bool
+    snapshot: DocumentSnapshot,
+    page: MarkdownPage,
+    found: Sequence[LocatedCitation],
+    *,
+    related: bool,
+    tags: bool = False,
 ) -> list[types.Diagnostic]:
-    """All of a text; ``related``: the client shows related places. Every message says enough without them."""
+    """All of a text; ``related``: the client shows related places, ``tags``: it strikes out what is marked so. Every
+    message says enough without them."""
     ranges = snapshot.ranges()
     told: list[_Told | None] = [
         *(_of_citation(page, each) for each in found),
@@ -86,7 +92,7 @@ def citation_diagnostics(
             severity,
             code,
             source=SOURCE,
-            tags=[types.DiagnosticTag.Deprecated] if code in _GONE and _WITHDRAWN in text else None,
+            tags=[types.DiagnosticTag.Deprecated] if tags and code in _GONE and _WITHDRAWN in text else None,
             related_information=beside(span, code),
         )
         for span, code, severity, text in filter(None, told)
@@ -275,6 +281,7 @@ async def check_document(state: ServerState, uri: str) -> DocumentDiagnostics | 
     says so; how it says that it is private, always."""
     notes = state.editor_options.notes
     related = state.supports("text_document.publish_diagnostics.related_information")
+    tags = state.supports("text_document.publish_diagnostics.tag_support")
 
     def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> DocumentDiagnostics:
         if not page.citing.parts or not (notes or page.is_answer):
@@ -284,7 +291,10 @@ async def check_document(state: ServerState, uri: str) -> DocumentDiagnostics | 
         sources = {path for each in found for path in _paths(snapshot, page, each)}
         sources |= {os.path.realpath(path) for path in told}
         elsewhere = {snapshot.uri_of(path): items for path, items in told.items()}
-        items = [*privacy_diagnostics(snapshot, page), *citation_diagnostics(snapshot, page, found, related=related)]
+        items = [
+            *privacy_diagnostics(snapshot, page),
+            *citation_diagnostics(snapshot, page, found, related=related, tags=tags),
+        ]
         return DocumentDiagnostics(True, items, frozenset(sources), elsewhere)
 
     return await run_on_snapshot(state, uri, work)

@@ -2,20 +2,26 @@
 
 Every place is looked up in its source at the moment of the request. What moved is shown where it stands now; what was
 withdrawn has no place, and the user is told why. The way back, from a place in a note to the answers that cite it, is
-looked for in the answer files of the stores and in the open texts.
+looked for in the answer files of the stores, in the open texts and in the notes of the workspace: links count that
+people wrote.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from lsprotocol import types
 
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.walk import discover
+from lens_lsp.disk import read_plain
 from lens_lsp.lsp.document_snapshot import (
     DocumentSnapshot,
     LocatedCitation,
@@ -30,10 +36,11 @@ from lens_lsp.lsp.server_state import Stores
 from lens_lsp.memory.answer_parser import Citing, read_citing
 from lens_lsp.memory.check import Cited, Finding, cited_in, look
 from lens_lsp.memory.citation_records import records_above
-from lens_lsp.memory.notes import may_cite, read_note
+from lens_lsp.memory.notes import is_note, may_cite, read_note
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import has_own_places, locator_text, place_text
+from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable, printable_line, printable_path
@@ -47,6 +54,11 @@ if TYPE_CHECKING:
 _LARGEST = 1 << 20
 """Bytes of an answer file that is looked into."""
 _LONGEST = 80
+_SECONDS = 0.5
+"""How long the notes of a workspace are looked for."""
+_HEADING = regex(r"[ \t>]*#{1,6}[ \t]+(.*)")
+_LINK = regex(r"\]\(<?([^()\s<>]{1,500})>?\)|\[\[([^\[\]|\r\n]{1,500})(?:\|[^\[\]]*)?\]\]")
+_WORD = regex(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +96,9 @@ def _citing(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Citing
         for path, buffer in snapshot.buffers.items()
         if may_cite(buffer.text)
     }
-    kept = {str(path): citing for path, citing in _kept(snapshot, stores) if str(path) not in open_texts}
+    kept = {path: _noted(path, *status) for path, status in _notes(snapshot)}
+    kept |= {str(path): citing for path, citing in _kept(snapshot, stores)}
+    kept = {path: citing for path, citing in kept.items() if path not in open_texts}
     name = os.path.basename(snapshot.path or "")
     for path, citing in (*open_texts.items(), *kept.items()):
         for cited in cited_in(path, citing):
@@ -104,6 +118,69 @@ def _kept(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Path, Ci
                 status = entry.stat(follow_symlinks=False)
                 if entry.name.endswith(".md") and status.st_size <= _LARGEST:
                     yield Path(entry.path), _read(entry.path, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def _notes(snapshot: DocumentSnapshot) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    """The notes of the workspace folders, as many as are found in time, each with its status."""
+    until = time.monotonic() + _SECONDS
+    for folder in snapshot.workspaces:
+        with suppress(LensError), Root(folder) as root:
+            listed = discover(root, snapshot.rules, names_only=True, cancelled=lambda: time.monotonic() > until)
+            for name in filter(is_note, listed.paths):
+                path = os.path.join(folder, *name.split("/"))
+                with suppress(OSError):
+                    status = os.stat(path, follow_symlinks=False)
+                    if status.st_size <= _LARGEST and time.monotonic() < until:
+                        yield path, (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@lru_cache(maxsize=16_384)
+def _text(path: str, _changed: int, _size: int, _inode: int) -> str:
+    """The text of a note that may cite or link; empty for another one. Read again when its status is another."""
+    try:
+        text = read_plain(Path(path), _LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return text if "](" in text or "[[" in text or may_cite(text) else ""
+
+
+def _noted(path: str, *status: int) -> Citing:
+    text = _text(path, *status)
+    return read_note(text, path, records_above(os.path.dirname(path))) if may_cite(text) or "[^" in text else Citing()
+
+
+def linked_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int) -> list[tuple[str, int]]:
+    """The notes whose links lead to the line or the heading at an offset, or to the whole text from its first heading:
+    path and line, from 1."""
+    if snapshot.path is None:
+        return []
+    number = page.line_at(offset)
+    heading = _HEADING.match(page.line(number))
+    slug = "" if heading is None else _slug(heading[1])
+    first = heading is not None and not any(_HEADING.match(page.line(above)) for above in range(1, number))
+    texts = {path: _text(path, *status) for path, status in _notes(snapshot)}
+    texts |= {path: buffer.text for path, buffer in snapshot.buffers.items() if is_note(path)}
+    name, stem = os.path.basename(snapshot.path), os.path.splitext(os.path.basename(snapshot.path))[0]
+    found = []
+    for path, text in texts.items():
+        if path == snapshot.path or stem not in unquote(text):
+            continue
+        for link in _LINK.finditer(text):
+            target, _, part = unquote(link[1] or link[2]).partition("#")
+            wiki = link[2] is not None and os.path.basename(target) in (name, stem)
+            if not wiki and os.path.normpath(os.path.join(os.path.dirname(path), target)) != snapshot.path:
+                continue
+            if (
+                (part in (f"L{number}", slug) and part)
+                or (heading is not None and _slug(part) == slug)
+                or (first and not part)
+            ):
+                found.append((path, text.count("\n", 0, link.start()) + 1))
+    return sorted(set(found))
+
+
+def _slug(heading: str) -> str:
+    return "-".join(_WORD.findall(heading.casefold()))
 
 
 @lru_cache(maxsize=4_096)
@@ -149,7 +226,9 @@ async def refer(ls: LensServer, params: types.ReferenceParams) -> list[types.Loc
         found = locate_citations(snapshot, page, page.around(offset))
         evidence = [each.location for each in found if each.location is not None]
         uses = cited_by(snapshot, page, offset, stores)
-        return evidence + [types.Location(snapshot.uri_of(use.where), _line(use.line)) for use in uses]
+        places = [(use.where, use.line) for use in uses]
+        places += [each for each in linked_by(snapshot, page, offset) if each not in places]
+        return evidence + [types.Location(snapshot.uri_of(where), _line(line)) for where, line in places]
 
     return await run_on_snapshot(ls.state, params.text_document.uri, work) or []
 
@@ -319,8 +398,12 @@ def describe_citation(finding: Finding, beside: tuple[str, str] = ("", "")) -> s
 def describe_uses(uses: Sequence[CitationUse]) -> str:
     """What cites a place: the questions that it answers."""
     lines = [f"cited by {len(uses)} {'answer' if len(uses) == 1 else 'answers'}"]
-    lines += [f"[{use.label}] {printable_line(use.question)}" for use in uses[:_MOST_USES]]
+    lines += [f"[{use.label}] {printable_line(use.question or _name(use.where))}" for use in uses[:_MOST_USES]]
     return "\n".join([*lines, "…"] if len(uses) > _MOST_USES else lines)
+
+
+def _name(path: str) -> str:
+    return printable_path(os.path.basename(path))
 
 
 def as_markup(text: str, formats: Sequence[str]) -> types.MarkupContent:

@@ -80,7 +80,9 @@ REQUESTS: Mapping[str, Loader] = {
     types.TEXT_DOCUMENT_DEFINITION: _in("navigation", "DEFINITION"),
     types.TEXT_DOCUMENT_DOCUMENT_LINK: _in("navigation", "LINK"),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _in("navigation", "DOCUMENT_SYMBOL"),
+    types.TEXT_DOCUMENT_FOLDING_RANGE: _in("note_view", "FOLDING_RANGE"),
     types.TEXT_DOCUMENT_HOVER: _in("navigation", "HOVER"),
+    types.TEXT_DOCUMENT_INLAY_HINT: _in("note_view", "INLAY_HINT"),
     types.TEXT_DOCUMENT_REFERENCES: _in("navigation", "REFERENCES"),
     types.WORKSPACE_SYMBOL: _in("live_passages", "WORKSPACE_SYMBOL"),
 }

@@ -203,6 +203,7 @@ def read_note(text: str, name: str | None, records: CitationRecords | None) -> C
         for mark in _BEGIN.finditer(text)
         if mark["id"] not in ends and OUTPUT not in mark["rest"] and "{" not in mark["rest"]
     ]
+    unclosed = len(faults)
     used = {each[1] for block in blocks for each in _USED.finditer(text, *_lines(source, block))}
     answers = [Span(held.first, held.last + 1) for held in citing.held]
     known = {each.label for each in citing.written}
@@ -226,7 +227,7 @@ def read_note(text: str, name: str | None, records: CitationRecords | None) -> C
     if records is not None and found:
         faults += [AnswerFault(0, each.why + f" (line {each.line})" * bool(each.line)) for each in records.faults]
     held = [block for block in blocks if block.block]
-    parts = citing.parts + (len(held) or bool(found))
+    parts = citing.parts + (len(held) + unclosed or bool(found))
     written_down = tuple(sorted([*citing.written, *found.values()], key=lambda each: each.line))
     return Citing(written_down, (*citing.faults, *faults), parts, (*citing.held, *held))
 

@@ -17,7 +17,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from lens_lsp.corpus.formats.data import sniff
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.data import TableReader, fields
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document, Locator, leaf_of
 from lens_lsp.model.lazy_regex import regex
@@ -47,12 +48,10 @@ _BLOCK_START, _BLOCK_END = attrgetter("span.start"), attrgetter("span.end")
 _LINE = regex(r"[^\r\n]+")
 _WORDY = regex(r"[^\W_]")
 _LONGEST_TAGS = 400
-_DELIMITED = "table/"
 _CELL = regex(r"<t[dh](?=[\s/>])[^<>]*>", re.IGNORECASE)
 _ROW_TAG = regex(r"\s*<t[rdh](?=[\s/>])", re.IGNORECASE)
 _CELL_END = regex(r"(?:\s|</t[dh]\s*>|</tr\s*>)*$", re.IGNORECASE)
 _BAR = regex(r"(?<!\\)\|")
-_QUOTED = regex(r'[ \t]{0,8}"(?>(?:[^"]|"")*)"')
 _COLUMN = regex(r"[A-Z]+")
 # Markup that stands inside a word without ending it. An atomic group: Python 3.11.2 errs with a possessive one.
 _RUNNING_ON = regex(
@@ -163,19 +162,13 @@ def _parted(document: Document, row: Span) -> Iterator[Span]:
             behind = _CELL_END.search(text, start, end)
             yield Span(start, end if behind is None else behind.start())
         return
-    if not document.reader.startswith(_DELIMITED):
-        bars = [bar.start() for bar in _BAR.finditer(text, row.start, row.end)]
-        for start, end in zip([row.start, *(bar + 1 for bar in bars)], [*bars, row.end], strict=True):
-            yield Span(start, end)
+    reader = reader_for(document.path.rpartition("/")[2])
+    if isinstance(reader, TableReader):
+        yield from fields(text, row.start, row.end, reader.delimiter(text))
         return
-    delimiter = sniff(text)
-    at = row.start
-    while at <= row.end:
-        quoted = _QUOTED.match(text, at, row.end)
-        end = text.find(delimiter, at if quoted is None else quoted.end(), row.end)
-        end = row.end if end < 0 else end
-        yield Span(at, end)
-        at = end + 1
+    bars = [bar.start() for bar in _BAR.finditer(text, row.start, row.end)]
+    for start, end in zip([row.start, *(bar + 1 for bar in bars)], [*bars, row.end], strict=True):
+        yield Span(start, end)
 
 
 class Edges:

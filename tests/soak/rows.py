@@ -251,6 +251,17 @@ ROWS = (
         seeded=True,
     ),
     Row(
+        "moved-notes",
+        ("D05", "D06"),
+        "notes and sources are moved, copied, cloned, formatted and edited: what stands is kept, what does not is told",
+        "0 false; 99 of 100 kept, 99 of 100 changed ones reported",
+        "notes with the blocks of earlier versions",
+        "moved_notes",
+        ("--n 80", "--n 2000", "--n 20000"),
+        tells=("shareKept", "shareReported", "citations"),
+        seeded=True,
+    ),
+    Row(
         "open-source-edits",
         ("D01", "D03"),
         "a citation of an open text is followed through every edit, undo, cut and paste",
