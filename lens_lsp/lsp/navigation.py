@@ -48,6 +48,7 @@ from lens_lsp.model.text import Span
 from lens_lsp.schema.memory_shapes import message
 
 if TYPE_CHECKING:
+    from lens_lsp.corpus.corpus_rules import CorpusRules
     from lens_lsp.lsp.server import LensServer
 
 
@@ -96,7 +97,7 @@ def _citing(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Citing
         for path, buffer in snapshot.buffers.items()
         if may_cite(buffer.text)
     }
-    kept = {path: _noted(path, *status) for path, status in _notes(snapshot)}
+    kept = {path: _noted(path, *status) for path, status in notes_in(snapshot.workspaces, snapshot.rules)}
     kept |= {str(path): citing for path, citing in _kept(snapshot, stores)}
     kept = {path: citing for path, citing in kept.items() if path not in open_texts}
     name = os.path.basename(snapshot.path or "")
@@ -120,12 +121,12 @@ def _kept(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Path, Ci
                     yield Path(entry.path), _read(entry.path, status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-def _notes(snapshot: DocumentSnapshot) -> Iterator[tuple[str, tuple[int, int, int]]]:
+def notes_in(workspaces: Sequence[str], rules: CorpusRules) -> Iterator[tuple[str, tuple[int, int, int]]]:
     """The notes of the workspace folders, as many as are found in time, each with its status."""
     until = time.monotonic() + _SECONDS
-    for folder in snapshot.workspaces:
+    for folder in workspaces:
         with suppress(LensError), Root(folder) as root:
-            listed = discover(root, snapshot.rules, names_only=True, cancelled=lambda: time.monotonic() > until)
+            listed = discover(root, rules, names_only=True, cancelled=lambda: time.monotonic() > until)
             for name in filter(is_note, listed.paths):
                 path = os.path.join(folder, *name.split("/"))
                 with suppress(OSError):
@@ -135,7 +136,7 @@ def _notes(snapshot: DocumentSnapshot) -> Iterator[tuple[str, tuple[int, int, in
 
 
 @lru_cache(maxsize=16_384)
-def _text(path: str, _changed: int, _size: int, _inode: int) -> str:
+def note_text(path: str, _changed: int, _size: int, _inode: int) -> str:
     """The text of a note that may cite or link; empty for another one. Read again when its status is another."""
     try:
         text = read_plain(Path(path), _LARGEST).decode("utf-8", "replace")
@@ -145,7 +146,7 @@ def _text(path: str, _changed: int, _size: int, _inode: int) -> str:
 
 
 def _noted(path: str, *status: int) -> Citing:
-    text = _text(path, *status)
+    text = note_text(path, *status)
     return read_note(text, path, records_above(os.path.dirname(path))) if may_cite(text) or "[^" in text else Citing()
 
 
@@ -158,7 +159,7 @@ def linked_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int) -> li
     heading = _HEADING.match(page.line(number))
     slug = "" if heading is None else _slug(heading[1])
     first = heading is not None and not any(_HEADING.match(page.line(above)) for above in range(1, number))
-    texts = {path: _text(path, *status) for path, status in _notes(snapshot)}
+    texts = {path: note_text(path, *status) for path, status in notes_in(snapshot.workspaces, snapshot.rules)}
     texts |= {path: buffer.text for path, buffer in snapshot.buffers.items() if is_note(path)}
     name, stem = os.path.basename(snapshot.path), os.path.splitext(os.path.basename(snapshot.path))[0]
     found = []

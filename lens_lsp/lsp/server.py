@@ -50,6 +50,9 @@ OPTIONS: Mapping[str, object] = {
     types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=False, identifier="lens"
     ),
+    types.WORKSPACE_WILL_RENAME_FILES: types.FileOperationRegistrationOptions(
+        [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
+    ),
 }
 """What is said of a feature beyond that it is there."""
 
@@ -84,6 +87,7 @@ REQUESTS: Mapping[str, Loader] = {
     types.TEXT_DOCUMENT_HOVER: _in("navigation", "HOVER"),
     types.TEXT_DOCUMENT_INLAY_HINT: _in("note_view", "INLAY_HINT"),
     types.TEXT_DOCUMENT_REFERENCES: _in("navigation", "REFERENCES"),
+    types.WORKSPACE_WILL_RENAME_FILES: _in("note_view", "WILL_RENAME"),
     types.WORKSPACE_SYMBOL: _in("live_passages", "WORKSPACE_SYMBOL"),
 }
 """Who handles a request; a standard one among them becomes a capability."""

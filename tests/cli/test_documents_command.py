@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lens_process import Command
 
-from lens_lsp.documents.kinds import KINDS
+from lens_lsp.documents.kinds import KINDS, kind_named
 from tests.documents_made import docx, pdf
 
 LEASE = "papers/lease.pdf"
@@ -68,7 +68,7 @@ def test_json_has_locator_reader_and_hash(lens: Command, papers: Path) -> None:
     result = json.loads(lens("find", "monthly rent", LEASE, "--json").out)
     best = result["evidence"][0]
     assert (best["locator"], best["encoding"]) == ({"page": 2}, "binary")
-    assert best["reader"].startswith("pdf/3.")
+    assert best["reader"].startswith(f"pdf/{kind_named('pdf').edition}.")
     assert result["coverage"]["skipped"] == []
 
 
@@ -119,5 +119,5 @@ def test_without_the_libraries_one_notice_names_the_command(
 def test_doctor_names_every_reader_with_its_version(lens_here: Command, papers: Path) -> None:
     facts = json.loads(lens_here("doctor", str(papers), "--json").out)
     assert set(facts["documents"]) == {kind.name for kind in KINDS}
-    assert facts["documents"]["pdf"].startswith("3.")
+    assert facts["documents"]["pdf"].startswith(f"{kind_named('pdf').edition}.")
     assert facts["encodings"] == {"pdf (a document)": 2}

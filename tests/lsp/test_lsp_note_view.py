@@ -90,3 +90,22 @@ def test_the_way_back_is_found_in_the_notes_themselves(edit: Edit, folder: Path)
     assert "cited by 1 answer" in told
     assert "n.md" in told
     assert editor.result("textDocument/hover", editor.at(uri, "# Contract")) is None
+
+
+def test_footnotes_follow_files_that_the_editor_renames(edit: Edit, folder: Path) -> None:
+    editor = edit(folder)
+    house, note = folder / "house", folder / "notes" / "n.md"
+    renames = [(house, folder / "home"), (note, folder / "n2.md")]
+    files = [{"oldUri": old.as_uri(), "newUri": new.as_uri()} for old, new in renames]
+    changes = editor.result("workspace/willRenameFiles", {"files": files})["changes"]
+    assert [*changes] == [note.as_uri()]
+    uri = editor.show(note)
+    editor.edit(uri, changes[uri])
+    assert "[home/contract.md:3](home/contract.md#L3)" in editor.texts[uri]
+    for old, new in renames:
+        old.rename(new)
+    (folder / "n2.md").write_text(editor.texts[uri])
+    moved = editor.show(folder / "n2.md")
+    assert hints(editor, moved) == ["✓", "✓"]
+    other = {"oldUri": (folder / "x.md").as_uri(), "newUri": (folder / "y.md").as_uri()}
+    assert editor.result("workspace/willRenameFiles", {"files": [other]}) is None
