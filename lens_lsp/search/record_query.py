@@ -25,13 +25,15 @@ from lens_lsp.search.record_values import EXACT, TypedTable, is_blank, show_amou
 from lens_lsp.search.record_words import HOW, MAX, Question, root
 from lens_lsp.search.records import Record, Table, cells_of
 
+_FEW_AMOUNTS = 5
+"""Amounts of which one may be the sum of the others by chance."""
 MOST_NAMED = 12
 """Members of a list that the short answer names."""
 _LEAST_SCORE = 2.5
 """How well the words must fit, and"""
 _LEAST_OF_DEFAULT = 2.0
 """where "who", "when", "where" or "how" asks about a cell that is named whole."""
-_MARGIN = 1.0
+_MARGIN = 0.5
 """How much better one table must fit the words of a question than another one, to be meant alone."""
 _SPELLED = 8
 """Operands that a sum is spelled out with."""
@@ -123,7 +125,7 @@ class TableQuery(TableReading):
             return None
         if operation is Operation.COUNT:
             numeric = [at for at in targets if self._is_measure(at)]
-            if len(targets) == 1 and numeric and conditions and rows:
+            if len(targets) == 1 and numeric and rows:
                 return self._amount(Operation.SUM, rows, numeric[0], told)
             return self._count(rows, targets, told, conditions)
         if operation is not None:
@@ -230,6 +232,10 @@ class TableQuery(TableReading):
     ) -> TableAnswer | None:
         if len(targets) > 1:
             return None
+        if not rows:
+            return None  # nothing would show it
+        if len(rows) == 1 and any(condition.equal and condition.column == self.query.label for condition in conditions):
+            return self._figure_of(rows, told)
         count, what, column = len(rows), "row" if len(rows) == 1 else "rows", None
         if targets:
             column = targets[0]
@@ -240,6 +246,11 @@ class TableQuery(TableReading):
             return None
         where = f" where {told}" if told else ""
         return self._result(Operation.COUNT, f"{count:,}", f"{what}{where}", rows, column)
+
+    def _figure_of(self, rows: Sequence[tuple[int, Record]], told: str) -> TableAnswer | None:
+        """What the only row that is meant counts itself: "how many arrests for robbery" of a table of offenses."""
+        found = self._numeric(self._hinted("total n number count"))
+        return self._amount(Operation.SUM, rows, found[0], told) if len(found) == 1 else None
 
     def _says_rows(self) -> bool:
         """Whether what is counted is what the table is of."""
@@ -262,6 +273,8 @@ class TableQuery(TableReading):
         if any(number.unit != unit for number in numbers) or unit.dimension is Dimension.ORDINAL:
             return None
         amounts = [number.magnitude for number in numbers]
+        if not told and _holds_its_sum(amounts):
+            return None
         if len(amounts) == 1 and operation is Operation.SUM and self.operation is Operation.COUNT:
             return self._result(
                 Operation.LOOKUP,
@@ -340,6 +353,8 @@ class TableQuery(TableReading):
         pairs = [(value, (at, row)) for at, row in kept if (value := values[at]) is not None]
         if not pairs or len(pairs) < len(kept):
             return None
+        if not told and _holds_its_sum([value.magnitude for value, _ in pairs]):
+            return None
         try:
             best = (max if way == MAX else min)((value for value, _ in pairs), key=cmp_to_key(order))
             among = [place for value, place in pairs if order(value, best) == 0]
@@ -395,6 +410,16 @@ class TableQuery(TableReading):
         return TableAnswer(operation, short, told, self.query.table, tuple(row for _, row in rows), column, self.score)
 
 
+def _holds_its_sum(amounts: Sequence[Fraction]) -> bool:
+    """Whether one of some amounts is the sum of the others, or of each of two or three levels of them, as the figure of
+    a country is among those of its regions and states."""
+    if len(amounts) < _FEW_AMOUNTS:
+        return False
+    most = max(amounts)
+    rest = sum(amounts, Fraction(0)) - most
+    return most > 0 and any(abs(rest - level * most) <= most * level / 200 for level in (1, 2, 3))
+
+
 def best_answers(answers: Iterable[TableAnswer]) -> list[TableAnswer]:
     """The answers of the tables that fit best: one, or those that do not agree."""
     ranked = sorted(answers, key=lambda answer: -answer.score)
@@ -403,4 +428,6 @@ def best_answers(answers: Iterable[TableAnswer]) -> list[TableAnswer]:
     for answer in near:
         if all(key(answer.short) != key(other.short) for other in kept):
             kept.append(answer)
+    if len(kept) > 1 and any(answer.of_all for answer in kept):
+        return []  # nobody knows which of the tables is meant
     return kept

@@ -93,6 +93,7 @@ _BEHIND_NUMBER = regex(
     r" ?(?:(?P<least>or (?:more|higher|greater|above|over|larger|longer|older|heavier)|and (?:more|above|over)|\+)"
     r"|(?P<most>or (?:less|fewer|lower|below|under|smaller|shorter|younger|lighter)|and (?:less|below|under)))\b"
 )
+_EXTREMES = frozenset(map(root, ["max", "maximum", "min", "minimum", "average", "avg", "mean"]))
 _JOINING = frozenset(["of", "the", "a", "an", "in", "per", "and", "to", "at", "for", "by"])
 """Small words that may stand between the words of a column's name."""
 _BETWEEN = regex(r"\b(?:between|from) (?:the )?[$€£¥]?\Z")
@@ -223,20 +224,22 @@ class TableReading:
         alias: list[int] = []
         part: list[int] = []
         wanted = list(dict.fromkeys(said))
+        said_as_one = "".join(self.words[at].text for at in range(first, last + 1))
         for column in self.query.columns:
             named = set(column.stems)
             if not named:
                 continue
             known = named | column.optional
-            if set(wanted) <= known and named <= set(wanted):
+            operates = len(wanted) > 1 and bool(_EXTREMES.intersection(named))
+            if (set(wanted) <= known and named <= set(wanted)) or said_as_one == column.joined:
                 full.append(column.index)
-            elif not strict and all(any(alike(word, one) for one in known) for word in wanted):
+            elif (not strict or operates) and all(any(alike(word, one) for one in known) for word in wanted):
                 whole = all(any(alike(word, one) for word in wanted) for one in named)
                 (alias if whole else part).append(column.index)
         if full:
             return Mention(first, last, tuple(full), True)
-        if strict:
-            return None
+        if strict:  # "maximum temperature" names a column and asks for no maximum
+            return Mention(first, last, tuple(alias), True, alias=True) if alias else None
         if alias:
             return Mention(first, last, tuple(alias), True, alias=True)
         return Mention(first, last, tuple(part), False) if part else None
@@ -629,6 +632,12 @@ class TableReading:
                     self.mentions.remove(near[0])
             elif len(dated) == 1:
                 index = dated[0]
+            elif not dated and all(
+                self.words[at].stem in self.query.title_stems for at in inside if self.words[at].telling
+            ):
+                self.taken |= inside  # all of the table is of that time
+                self.score += 0.5
+                continue
             else:
                 return None
             self.taken |= inside

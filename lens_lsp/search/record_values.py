@@ -61,6 +61,8 @@ class Column:
     index: int
     name: str
     stems: tuple[str, ...]
+    joined: str
+    """The words of its name in one."""
     optional: frozenset[str]
     """Stems that need not be said."""
     unit_text: str | None = None
@@ -85,7 +87,8 @@ def column_of(index: int, written: str, group: str = "") -> Column:
         name, unit_text = match["name"], match["unit"]
     scale = next((by for word, by in SCALES.items() if unit_text and word in unit_text.lower().split()), 1)
     unit = None if unit_text is None else find_unit(unit_text) or find_unit(unit_text.upper())
-    return Column(index, name, tuple(stems_of(name)), frozenset(optional), unit_text, unit, scale)
+    joined = key(name).replace(" ", "").replace("_", "")
+    return Column(index, name, tuple(stems_of(name)), joined, frozenset(optional), unit_text, unit, scale)
 
 
 def _is_unit(word: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from lens_lsp.arithmetic.notation import MONTHS
 from lens_lsp.arithmetic.units import looks_plural, singular
 from lens_lsp.arithmetic.value_parser import find_values
 from lens_lsp.judge.rules.question_plan import POSSESSIVE
@@ -92,13 +93,16 @@ _SYNONYMS = (
     "pages length",
     "bought purchased purchase",
     "hired joined started start",
+    "male males men man",
+    "female females women woman",
     "actor actress starring starred star stars played cast role part lead main",
 )
 GROUPS: dict[str, frozenset[int]] = {}
 
 
 def _fill_groups() -> None:
-    for number, line in enumerate(_SYNONYMS):
+    months = [" ".join(name for name, one in MONTHS.items() if one == month) for month in range(1, 13)]
+    for number, line in enumerate((*_SYNONYMS, *months)):
         for word in line.split():
             for form in {word, stem(word)}:
                 GROUPS[form] = GROUPS.get(form, frozenset()) | {number}

@@ -92,6 +92,8 @@ def rows_found(
     if not found or late():
         return None
     best = best_answers(found)
+    if not best:
+        return None
     whole = not any(answer.of_all and answer.table.cut for answer in best)
     return RowsFound(tuple(best), whole)
 

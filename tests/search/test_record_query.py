@@ -153,3 +153,16 @@ def test_years_of_a_run_are_no_values_of_their_own(answer: Asks) -> None:
     found = answer(text, "How many divorces were there in the years 1941 to 1942?")
     assert found is not None
     assert found.short == "614"
+
+
+def test_a_figure_that_holds_the_others_is_no_greatest_and_none_of_a_sum(answer: Asks) -> None:
+    text = "Region and state,Graduates\nUnited States,30\nMaine,4\nOhio,9\nTexas,12\nUtah,5\n"
+    assert answer(text, "Which state has the most graduates?") is None
+    assert answer(text, "What is the total of graduates?") is None
+
+
+def test_what_one_row_counts_is_not_that_it_is_one(answer: Asks) -> None:
+    text = "Offense,Total,Male\nRobbery,100496,88000\nArson,9509,7800\n"
+    found = answer(text, "How many offenses were robbery?")
+    assert found is not None
+    assert found.short == "100496"
