@@ -83,6 +83,7 @@ CALLS = {
     "lens/threads": Call(protocol_params.ThreadsParams, protocol_results.ThreadsResult),
     "lens/wrong": Call(protocol_params.WrongParams, protocol_results.WrongResult),
     "lens.server.ask": Call(protocol_params.AskCommand, protocol_results.AnswerResult, "command"),
+    "lens.server.cancel": Call(protocol_params.CancelParams, protocol_results.CancelResult, "command"),
     "lens.server.find": Call(protocol_params.FindCommand, protocol_results.FindResult, "command"),
     "lens.server.insertAnswer": Call(
         protocol_params.InsertAnswerParams, protocol_results.InsertAnswerResult, "command"

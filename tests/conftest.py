@@ -15,7 +15,7 @@ from tests.judge.reader.tiny_reader import YEARS, write_reader
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-OURS = frozenset({"LENS_DATA", "LENS_REQUIRE", "LENS_NVIM11", "LENS_WRITE_SNAPSHOTS"})
+OURS = frozenset({"LENS_DATA", "LENS_REQUIRE", "LENS_HX", "LENS_NVIM11", "LENS_VIM_LSP", "LENS_WRITE_SNAPSHOTS"})
 """Variables that tests themselves go by."""
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # where a test imports onnxruntime itself

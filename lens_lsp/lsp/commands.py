@@ -33,6 +33,7 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.schema.protocol_params import (
     AskCommand,
+    CancelParams,
     FindCommand,
     FindParams,
     InsertAnswerParams,
@@ -244,7 +245,8 @@ async def _present(ls: LensServer, answered: AnsweredQuestion, into: Scope | Non
     if into is not None and into.uri is not None and into.range is not None:
         if await insert(ls, answered.saved, into.uri, into.range.start.line + 1):
             return
-        ls.warn("the answer could not be put into the note")
+        if ls.state.supports("workspace.apply_edit"):
+            ls.warn("the answer could not be put into the note")
     if answered.path is None:
         say(ls, summarize_with_places(answered.saved.answer))
     else:
@@ -301,9 +303,17 @@ async def _earlier(ls: LensServer, wanted: str) -> str:
     return path
 
 
+async def cancel(ls: LensServer, params: CancelParams) -> dict[str, object]:
+    """``lens.server.cancel``: end the questions that run, for editors without a button for it; how many they were."""
+    count = ls.state.cancel_all()
+    say(ls, f"cancelled: {count}" if count else "no question runs")
+    return {"cancelled": count}
+
+
 ASK = RequestHandler(ask, AskCommand)
 FIND = RequestHandler(find, FindCommand)
 RECHECK = RequestHandler(check, RecheckParams)
 OPEN_ANSWER = RequestHandler(open_answer, OpenAnswerParams)
 INSERT_ANSWER = RequestHandler(insert_answer, InsertAnswerParams)
 WRONG = RequestHandler(call_wrong, WrongParams)
+CANCEL = RequestHandler(cancel, CancelParams)

@@ -93,6 +93,7 @@ REQUESTS: Mapping[str, Loader] = {
 """Who handles a request; a standard one among them becomes a capability."""
 COMMANDS: Mapping[str, Loader] = {
     "lens.server.ask": _in("commands", "ASK"),
+    "lens.server.cancel": _in("commands", "CANCEL"),
     "lens.server.find": _in("commands", "FIND"),
     "lens.server.insertAnswer": _in("commands", "INSERT_ANSWER"),
     "lens.server.openAnswer": _in("commands", "OPEN_ANSWER"),

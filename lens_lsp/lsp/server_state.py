@@ -233,6 +233,13 @@ class ServerState:
         if cancel is not None:
             cancel()
 
+    def cancel_all(self) -> int:
+        """All cancel buttons at once; how many there were."""
+        tokens = list(self._progress)
+        for token in tokens:
+            self.cancel_progress(token)
+        return len(tokens)
+
     def _found_as(self, path: str) -> str:
         """The path as a search names it: below a workspace folder as that is named, wherever links lead."""
         if any(inside(path, folder.path) for folder in self.folders):

@@ -217,6 +217,10 @@ class AskCommand(SpokenParams):
         )
 
 
+class CancelParams(Wire):
+    """Of ``lens.server.cancel``: nothing."""
+
+
 class ClustersParams(Wire):
     """Of ``lens/clusters``: all of them, or those with these ids. ``fresh``: look at what they cite, now."""
 

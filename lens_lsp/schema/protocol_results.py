@@ -552,6 +552,12 @@ class KeptAnswer(Wire):
     citations: tuple[AnswerCitation, ...]
 
 
+class CancelResult(Wire):
+    """Of ``lens.server.cancel``: how many questions ran."""
+
+    cancelled: int
+
+
 class OpenAnswerResult(Wire):
     """Of ``lens.server.openAnswer``: whether the client showed it."""
 

@@ -151,7 +151,12 @@ def _tables(reading: DocumentAccess, slots: Sequence[int], late: Callable[[], bo
     for slot in slots:
         if late() or size > _MOST_TEXT:
             return
-        document: Document | None = reading.document(slot)
+        piece = reading.text(slot).piece
+        if piece is not None and piece.point:
+            continue  # the header stands in the first piece of a large file
+        document = reading.document(slot)
         if document is not None:
             size += len(document.text)
-            yield from tables_of(slot, document)
+            for table in tables_of(slot, document):
+                table.cut |= piece is not None
+                yield table

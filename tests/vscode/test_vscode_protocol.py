@@ -26,6 +26,7 @@ UNSPOKEN = {
     "lens/check": FOR_AGENTS,
     "lens/passage": FOR_AGENTS,
     "lens.server.find": OF_THE_SERVER,
+    "lens.server.cancel": "for editors without a button for it",
     "lens.server.openAnswer": "for editors without a view of answers; the extension opens their files itself",
     "lens.server.recheck": OF_THE_SERVER,
     "lens.server.wrong": "for editors that send commands alone; the page sends the request",
