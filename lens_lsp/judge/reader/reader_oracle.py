@@ -58,13 +58,6 @@ _CALCULATED = regex(
     r"|how (?:many|much) [\w ]{1,30}between)\b",
     re.IGNORECASE,
 )
-_OF_ROWS = regex(
-    r"\b(?:how many|number of|count|sum|total|average|mean|median|maximum|minimum|most|least|fewest|\w{3,}est)\b"
-    r"|\b(?:more|less|fewer|\w{3,}er) than\b",
-    re.IGNORECASE,
-)
-"""What asks for a look at all rows of a table."""
-_ROW = regex(r"\||\t|;\S|,\S")
 _LETTERS = regex(r"[^\W\d_]+")
 _OTHER_LANGUAGES = """
 der die das den dem ist sind wie wer wo wann welche welcher welches warum und nicht ein eine le la les est sont quel
@@ -172,7 +165,6 @@ class ReaderOracle:
                     and readings[k].end > readings[k].start
                     and (not alone or one_answer(asked, answers[k]))
                     and in_english(asked, region.text)
-                    and not _guesses_of_rows(asked, region, readings[k])
                     and columns_answer(asked, region, readings[k].start)
                 )
                 said[k].append(_judged(requirement, region, readings[k], odds[k], proof=proof))
@@ -218,19 +210,6 @@ class ReaderOracle:
 def heads(region: Region) -> tuple[str, ...]:
     """What stands above a region: headings, and the header of its table."""
     return (*region.headings, *((region.header,) if region.header else ()))
-
-
-def _guesses_of_rows(asked: str, region: Region, reading: PassageScore) -> bool:
-    """Whether an answer in a row of a table is a guess: a number, for the reader does not see of which column it is,
-    the name of a column, or one row where all of them are asked about."""
-    first, last = _units(region, Span(reading.start, reading.end))
-    row = region.text[first:last]
-    if " | " not in row and (region.header is None or _ROW.search(row) is None):
-        return False
-    named = region.header is not None and row.strip() == region.header.strip()
-    if named or _OF_ROWS.search(asked) is not None or _LIST.search(asked) is not None:
-        return True
-    return _LETTERS.search(region.text, reading.start, reading.end) is None
 
 
 def _judged(requirement: Requirement, region: Region, reading: PassageScore, odds: float, *, proof: bool) -> Judgement:
