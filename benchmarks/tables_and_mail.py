@@ -14,7 +14,7 @@ Right is an answer that is *answered*, whose short answer or text holds an expec
 * Words are compared as `benchmarks.docsqa_answers` does. Numbers are equal when they agree in the decimals that are
   asked for; ``66.1 %`` is 0.661. Dates are equal in any notation.
 * Without a short answer the first cited sentence is what is said. A list is right when all of its members stand in the
-  text and no other key of the table does that is not part of the question.
+  text, one in the short answer if there is one, and no other key of the table does.
 * A row is cited when a cited quote of its file holds its cells. A list needs all of its rows, a count, a sum and a mean
   a quote of the file.
 * What is answered though there is no answer is false.
@@ -49,6 +49,7 @@ from python_calamine import CalamineWorkbook
 from benchmarks.asking import ask_timed
 from benchmarks.docsqa_answers import around, cited, holds, said, tokens
 from benchmarks.questions.wording import date_in
+from lens_lsp.corpus.extraction import DocumentOptions, use_for_documents
 from lens_lsp.model.answer import Answer, Status
 from lens_lsp.model.documents import Evidence
 
@@ -323,7 +324,9 @@ def holds_answer(key: Question, answer: Answer) -> bool:
     """Whether the answer says what is expected."""
     if key.kind == "filter":
         text = f"{answer.short or ''}\n{answer.text}"
-        return all(says(text, form) for form in key.answers) and not any(says(text, other) for other in key.others)
+        named = answer.short is None or any(says(answer.short, form) for form in key.answers)
+        other = any(says(text, form) for form in key.others)
+        return named and not other and all(says(text, form) for form in key.answers)
     short = said(answer)
     text = short if key.kind in ("count", "sum", "extreme") else _told(answer)
     if key.number is not None and key.kind != "extreme":
@@ -428,9 +431,9 @@ def run(folders: Path, keys: Sequence[Question]) -> list[Row]:
     rows = list[Row]()
     for name in dict.fromkeys(key.folder for key in keys):
         own = [key for key in keys if key.folder == name]
-        subprocess.run(
-            [sys.executable, "-m", "lens_lsp", "read", str(folders / name)], stdout=subprocess.DEVNULL, check=False
-        )
+        command = [sys.executable, "-m", "lens_lsp", "read", str(folders / name)]
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        use_for_documents(DocumentOptions(), [str(folders / name)])
         answers = ask_timed(folders / name, [key.question for key in own])
         rows += [score(key, answer, seconds) for key, (answer, seconds) in zip(own, answers, strict=True)]
         print(f"{name}: {sum(row.right for row in rows[-len(own) :])} right", file=sys.stderr, flush=True)

@@ -111,6 +111,8 @@ class Region:
     header: str | None
     text: str
     units: tuple[Span, ...] = ()
+    cells: tuple[int, ...] = ()
+    """How many cells each unit has that is a row of a table; 0 for the others."""
     private: bool = False
     """The document says ``lens: private``: never for an endpoint that is not loopback."""
     root: int = 0

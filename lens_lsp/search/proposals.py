@@ -21,12 +21,13 @@ from lens_lsp.corpus.text_marks import joined
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
-from lens_lsp.model.documents import BlockKind, Document
+from lens_lsp.model.documents import Block, BlockKind, Document
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, Verdict, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import CELL, AdmittedCells, Space
 from lens_lsp.search.boundaries import REACH, REGION_TOKENS, context_of, fits, overlapping, region, shown
+from lens_lsp.search.boundaries import cells as cells_of
 from lens_lsp.search.corpus_view import Floats
 from lens_lsp.search.localisation import ADMITTED, Candidates
 from lens_lsp.search.passages import ScoredPassage
@@ -243,6 +244,7 @@ class Proposal:
             header="\n".join(self.view.headers) or None,
             text=self.view.text,
             units=tuple(unit.span for unit in self.view.units),
+            cells=tuple(self._cells(unit) for unit in self.view.units),
             private=document.structure.private,
             root=document.root,
             sources=disclosed(document, self.admission.title, self.view, before),
@@ -250,6 +252,10 @@ class Proposal:
             secrets=shown_secrets(secrets, self.view),
             of_document=secrets,
         )
+
+    def _cells(self, unit: Block) -> int:
+        source = self.view.source(unit.span) if unit.kind is BlockKind.TABLE_ROW else None
+        return 0 if source is None else len(cells_of(self.admission.document, source))
 
 
 @dataclass(frozen=True, slots=True)

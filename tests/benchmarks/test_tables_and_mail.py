@@ -96,6 +96,7 @@ def test_a_list_wants_all_and_no_other_with_all_rows(make: Make) -> None:
     assert not score(asked, make("Kiel [1].", KIEL, LUEBECK), 0.1).right
     assert not score(asked, make("Kiel [1], Lübeck [2] and Gdańsk.", KIEL, LUEBECK), 0.1).right
     assert not score(asked, make("Kiel and Lübeck [1].", KIEL), 0.1).right
+    assert not score(asked, make("Kiel [1] and Lübeck [2].", KIEL, LUEBECK, short="340, 90"), 0.1).right
 
 
 def test_a_count_wants_a_quote_of_its_file(make: Make) -> None:

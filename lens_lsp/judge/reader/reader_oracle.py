@@ -36,7 +36,7 @@ from lens_lsp.model.observation import (
 )
 from lens_lsp.model.plan import Intent, Plan, Requirement
 from lens_lsp.model.text import Span
-from lens_lsp.model.words import STOP_WORDS
+from lens_lsp.model.words import STOP_WORDS, content
 
 _LIST = regex(
     r"^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:are|were)\b"
@@ -87,6 +87,18 @@ def in_english(question: str, passage: str) -> bool:
         return False
     words = {word.lower() for word in _LETTERS.findall(question)}
     return len(words & _FOREIGN) <= len(words & STOP_WORDS)
+
+
+def columns_answer(question: str, region: Region, at: int) -> bool:
+    """Whether words that begin ``at`` code points into a region may answer although the reader sees no columns: of a
+    table's row those of two cells at most, and only where every word of the question that carries meaning stands in
+    the row, in its header or above."""
+    inside = zip(region.units, region.cells, strict=False)
+    row, cells = next(((u, n) for u, n in inside if n and u.start <= at < u.end), (None, 0))
+    if row is None:
+        return True
+    about = (region.text[row.start : row.end], *heads(region), region.path)
+    return cells <= 2 and content(question) <= content(*about)
 
 
 def _plain(text: str) -> bool:
@@ -153,6 +165,7 @@ class ReaderOracle:
                     and readings[k].end > readings[k].start
                     and (not alone or one_answer(asked, answers[k]))
                     and in_english(asked, region.text)
+                    and columns_answer(asked, region, readings[k].start)
                 )
                 said[k].append(_judged(requirement, region, readings[k], odds[k], proof=proof))
                 rank = self._calibration.rank(readings[k], scan[k])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from lens_lsp.judge.reader.reader_oracle import in_english, one_answer, whole
+from lens_lsp.judge.reader.reader_oracle import columns_answer, in_english, one_answer, whole
+from lens_lsp.model.observation import Region
 from lens_lsp.model.text import Span
 
 
@@ -83,3 +84,19 @@ def test_an_answer_takes_all_of_the_code_it_begins_or_ends_in(text, marked, answ
     at = text.index(marked)
     found = whole(text, Span(at, at + len(marked)))
     assert text[found.start : found.end] == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "row", "cells", "may"),
+    [
+        ("winrm https port", "| 5986 | HTTPS |", 2, True),
+        ("Which port is the oldest?", "| 5986 | HTTPS |", 2, False),
+        ("port of telnet", "| 5986 | HTTPS |", 2, False),
+        ("winrm https port", "| 5986 | HTTPS | 2008 |", 3, False),
+        ("Which port is the oldest?", "The port 5986 is for HTTPS.", 0, True),
+    ],
+)
+def test_a_row_answers_where_no_column_is_needed(question, row, cells, may):
+    units = (Span(0, 6), Span(7, 7 + len(row)))
+    region = Region(1, "winrm.md", "winrm", ("WinRM",), "Port | Protocol", f"Ports.\n{row}", units, (0, cells))
+    assert columns_answer(question, region, region.text.index("5986")) is may
