@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lens_lsp.memory.citations import LONGEST_CONTEXT, SHORTEST_CONTEXT
+from lens_lsp.memory.citations import JOINED, LONGEST_CONTEXT, SHORTEST_CONTEXT
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Locator, TextSource
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -28,7 +28,8 @@ _NOTE = regex(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest
 _PLACE = regex(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
 _ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
 _FURTHER = regex(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
-_UNSEEN = regex("[\\s\\\\`\u200b]+")
+_UNSEEN = regex("[\\\\`\u200b]+")
+_FOLDED = regex(rf"(?<=[{JOINED}])\s+(?=[{JOINED}])|(\s)\s*")
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _SHA256 = regex(r"[0-9a-f]{64}")
 _LOOSE_COMMA = regex(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
@@ -93,8 +94,10 @@ def _unescaped(text: str) -> str:
 
 
 def seen(text: str) -> str:
-    """What of a quote cannot be changed by a formatter: all but blanks, backslashes, backticks, and how quotes curl."""
-    return _UNSEEN.sub("", printable(text)).translate(_STRAIGHT)
+    """What of a quote cannot be changed by a formatter: all but backslashes, backticks, how quotes curl, and how many
+    blanks stand between two words; between ideographs none count."""
+    words = _UNSEEN.sub("", printable(text)).translate(_STRAIGHT).strip()
+    return _FOLDED.sub(lambda found: " " if found[1] else "", words)
 
 
 class BrokenSource(ValueError):

@@ -3,9 +3,10 @@
 A citation is found again only where nothing else can be meant: at its span, or where an editor that told every change
 since has it, or at the one place that has its quote, or at the one place that has the quote and what was recorded
 beside it. Nothing is ever matched by likeness: whoever finds the best of several places, or a near miss, shows as proof
-what may be none. White space is the one exception, with the marks of quotations at the start of lines: a file that was
-filled anew, or checked out with other line ends, keeps its citations. What is ours (``Structure.ours``) proves nothing
-and stands for nothing: an answer that is inserted into its own source repeats every quote of it.
+what may be none. The one exception is how prose is filled: where lines break, and in Markdown how many blanks stand
+between two words. Words are never joined or parted, and code, data and tables have to stand as they stood. What is ours
+(``Structure.ours``) proves nothing and stands for nothing: an answer that is inserted into its own source repeats every
+quote of it.
 
 Every step is a search for one text in another, so the time is linear in the source, whatever stands in it.
 """
@@ -13,6 +14,7 @@ Every step is a search for one text in another, so the time is linear in the sou
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -32,9 +34,17 @@ SHORTEST_CONTEXT, LONGEST_CONTEXT = 16, 512
 """Code points beside a quote."""
 _GONE = "the file is gone"
 _NOTHING = "\0"
-_QUOTED = regex(r"(?m)(?:^|(?<=\r))[ \t]*+(?:>(?=[\s>])[ \t]*+)++")
-_BLANKS = np.array([point for point in range(0x3001) if chr(point).isspace()], np.uint32)
+JOINED = "\u2e80-\u30ff\u31c0-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
+"""Characters between which a line breaks without a blank: ideographs and kana."""
+_REST = r"[^\S\r\n]*+[\r\n](?:\s|>(?=[\s>]))*+"
+"""The blanks around a line break, with the marks of quotations in front of the next line."""
+_FILLED = regex(rf"(?P<none>(?<=[{JOINED}]){_REST}(?=[{JOINED}]))|{_REST}|[^\S\r\n]++")
+_LAID_OUT = regex(r"(?:\r\n|\r|\n)[^\S\r\n]++(?=\S)|(?<=\S)(?:[^\S\r\n]{2,}+|\t)(?=\S)")
+"""What gives words a place in a plain text: indented lines, and columns."""
+_FENCED = regex(r"(?m)^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?:`{3}|~{3})")
+_PLAIN = frozenset({"plain", "text"})
 _LONG = 4_096
+_TWO = 2
 Form = Callable[[str], str]
 """What of two texts is compared."""
 _EDITED = "the file is as it was and does not say this there: the citation was changed"
@@ -127,8 +137,8 @@ def verify(
         else:
             found = _EDITED if same else _found(citation, text)
             if isinstance(found, str) and not same:
-                filled = _found(citation, text, squeeze)
-                found = filled if isinstance(filled, Span) else found
+                again = _found(citation, text, filled)
+                found = again if isinstance(again, Span) and fills(citation.quote, now, again) else found
     if isinstance(found, str) and recognised(citation.reader):
         found = _unspaced(citation.quote, text) or found
     if isinstance(found, str):
@@ -153,16 +163,22 @@ def lost(citation: Citation, holders: int = 0) -> Checked:
 
 
 def _contexts(document: Document, text: str, span: Span) -> tuple[str | None, str | None]:
-    """The shortest texts beside a span that make its place unique; both empty when it is by itself."""
-    even = _even(text)
-    if len(span) >= SHORTEST_CONTEXT and _alone(even, _even(text[span.start : span.end])):
+    """The shortest texts beside a span that make its place unique, however lines are filled; both empty when it is by
+    itself."""
+    even, words = _even(text), filled(text)
+
+    def alone(start: int, end: int) -> bool:
+        part = text[start:end]
+        return _alone(even, _even(part)) and len(two_places(words, filled(part))) < _TWO
+
+    if len(span) >= SHORTEST_CONTEXT and alone(span.start, span.end):
         return "", ""
 
     def behind(count: int) -> bool:
-        return _alone(even, _even(text[span.start - count : span.end]))
+        return alone(span.start - count, span.end)
 
     def ahead(count: int) -> bool:
-        return _alone(even, _even(text[span.start : span.end + count]))
+        return alone(span.start, span.end + count)
 
     room = _room(document, span)
     left = _shortest(span.start - room.start, behind)
@@ -225,7 +241,9 @@ def _found(citation: Citation, text: str, form: Form | None = None) -> Span | st
     """The one place that has the quote as it was recorded, or why there is none; compared in a ``form``."""
     form = form or _even
     even, quote = form(text), form(citation.quote)
-    if not quote:
+    if not quote or (
+        form is filled and not (_whole(citation.left) and _whole(citation.quote) and _whole(citation.right))
+    ):
         return _NO_QUOTE
     if _by_itself(citation):
         places = set(two_places(even, quote))
@@ -241,37 +259,61 @@ def _found(citation: Citation, text: str, form: Form | None = None) -> Span | st
     place = places.pop()
     if _one_of_fewer(citation, even, place, form):
         return _BESIDE
-    if form is squeeze:
-        return unsqueezed(text, place, len(quote))
+    if form is filled:
+        return unfilled(text, place, len(quote))
     start = _uneven(text, place)
     if not text.startswith(citation.quote, start):
         return _LINE_ENDS
     return Span(start, start + len(citation.quote))
 
 
-def squeeze(text: str) -> str:
-    """A text without white space, and without the marks of quotations at the start of its lines."""
-    return _squeezed(text) if len(text) > _LONG else "".join(_QUOTED.sub("", text).split())
+def _whole(part: str | None) -> bool:
+    """Whether no mark of a quotation stands at an end of a text, where it may be another sign as well."""
+    return not part or not (part.strip().startswith(">") or part.strip().endswith(">"))
+
+
+def filled(text: str) -> str:
+    """A text with one blank for all white space between two words, and none where a line breaks between ideographs;
+    without the marks of quotations behind its line breaks."""
+    return _lines_filled(text) if len(text) > _LONG else _FILLED.sub(_blank, text).strip(" ")
 
 
 @lru_cache(maxsize=2)
-def _squeezed(text: str) -> str:
-    return "".join(_QUOTED.sub("", text).split())
+def _lines_filled(text: str) -> str:
+    return _FILLED.sub(_blank, text).strip(" ")
 
 
-def unsqueezed(text: str, place: int, size: int) -> Span:
-    """The stretch of a text that is a stretch of its squeezed form."""
+def _blank(found: re.Match[str]) -> str:
+    return "" if found["none"] is not None else " "
+
+
+def unfilled(text: str, place: int, size: int) -> Span:
+    """The stretch of a text that is a stretch of its filled form."""
     kept = _kept(text)
     return Span(int(kept[place]), int(kept[place + size - 1]) + 1)
 
 
 @lru_cache(maxsize=2)
 def _kept(text: str) -> NDArray[np.int64]:
-    """Where each character of a squeezed text stands."""
-    stays = ~np.isin(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32), _BLANKS)
-    for marks in _QUOTED.finditer(text):
-        stays[marks.start() : marks.end()] = False
+    """Where each character of a filled text stands."""
+    stays = np.ones(len(text), np.bool_)
+    for blank in _FILLED.finditer(text):
+        at_an_end = blank.start() == 0 or blank.end() == len(text)
+        stays[blank.start() + (blank["none"] is None and not at_an_end) : blank.end()] = False
     return np.flatnonzero(stays)
+
+
+def fills(quote: str, document: Document, span: Span) -> bool:
+    """Whether a stretch with the words of a quote says what the quote says: they are equal but for line ends, or both
+    are prose: no code or data, and nothing in a plain text that has columns or indented lines."""
+    text, name = document.text, document.reader.partition("/")[0]
+    if _even(text[span.start : span.end]) == _even(quote):
+        return True
+    if name == "markdown":
+        before = sum(1 for _ in _FENCED.finditer(text, 0, span.start))
+        return before % 2 == 0 and _FENCED.search(text, span.start, span.end) is None
+    laid_out = _LAID_OUT.search(quote) or _LAID_OUT.search(text, span.start, span.end)
+    return name in _PLAIN and not laid_out
 
 
 def _unspaced(quote: str, text: str) -> Span | None:
@@ -292,9 +334,9 @@ def _one_of_fewer(citation: Citation, even: str, place: int, form: Form) -> bool
         return False
     if citation.left is None or citation.right is None:  # one side alone is what was found, and no second one is known
         return True
-    left, right = form(citation.left), form(citation.right)
     behind = place + len(form(citation.quote))
-    return not (even.endswith(left, 0, place) and even.startswith(right, behind))
+    left, right = form(citation.left + citation.quote), form(citation.quote + citation.right)
+    return not (even.endswith(left, 0, behind) and even.startswith(right, place))
 
 
 def _why_not(citation: Citation, places: int, *, known: bool) -> str:

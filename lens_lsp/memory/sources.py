@@ -27,13 +27,14 @@ from lens_lsp.memory.answer_parser import Reference
 from lens_lsp.memory.citation_records import PATH, root_above
 from lens_lsp.memory.citations import (
     SHORTEST_CONTEXT,
+    filled,
+    fills,
     follow,
     lost,
     record,
     record_blind,
-    squeeze,
     two_places,
-    unsqueezed,
+    unfilled,
     verify,
     without_ours,
 )
@@ -42,6 +43,7 @@ from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, Locator, LocatorMap, SkipReason, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import EditHistory, Position, SourceText, Span
 
 _UNREAD = {
@@ -56,6 +58,8 @@ _ELSEWHERE = "the quote stands in another file now"
 _NOT_ONCE = "nothing is recorded of it, and its words stand {} in this folder: ask again, or restore " + PATH
 _SHORTENED = f"nothing is recorded of it, and the note shows only the beginning: ask again, or restore {PATH}"
 _BARE = f"nothing is recorded of it, and it quotes nothing: ask again, or restore {PATH}"
+_OTHERWISE = f"nothing is recorded of it, and its words stand among others now: ask again, or restore {PATH}"
+_IN_A_WORD = regex(r"(?:(?![\u2e80-\uabff\uf900-\ufaff])[^\W_]){2}|[-\u2212+.,]\d|\d[.,]\d")
 _PLACED = "it stands at another place than its footnote says"
 _UNRECOGNISED = "it was read from a picture by OCR, which is off here"
 _CUT = "…"
@@ -77,9 +81,9 @@ class _Read:
     history: EditHistory | None
 
     def places(self, words: str) -> list[Span]:
-        """Where the squeezed words stand in what is not ours, the first two places."""
+        """Where the filled words stand in what is not ours, the first two places."""
         text = without_ours(self.document)
-        return [unsqueezed(text, at, len(words)) for at in two_places(squeeze(text), words)]
+        return [unfilled(text, at, len(words)) for at in two_places(filled(text), words)]
 
 
 class _Folder:
@@ -109,9 +113,9 @@ class _Folder:
         return self._last[1]
 
     def only_place(self, before: str, quote: str, after: str) -> tuple[str, Span] | None:
-        """The one file below that has a quote between two texts, once, white space left aside; and where. None where
+        """The one file below that has a quote between two texts, once, however it is filled; and where. None where
         there are more or fewer, or too much to look at."""
-        words = squeeze(before + quote + after)
+        words = filled(before + quote + after)
         texts = self._searched()
         if texts is None or not words:
             return None
@@ -122,11 +126,11 @@ class _Folder:
         if len(places) != 1:
             return None
         text = without_ours(self.read(holding[0]).document)
-        start = squeeze(text).find(words) + len(squeeze(before))
-        return holding[0], unsqueezed(text, start, len(squeeze(quote)))
+        start = filled(text).find(words) + len(filled(before + quote)) - len(filled(quote))
+        return holding[0], unfilled(text, start, len(filled(quote)))
 
     def _searched(self) -> Mapping[str, str] | None:
-        """All texts below, squeezed, without what is ours; None where they are too many. They are read once."""
+        """All texts below, filled, without what is ours; None where they are too many. They are read once."""
         if self._texts is None:
             budget = HashBudget(seconds=_SEARCH_SECONDS)
             until = time.monotonic() + budget.seconds
@@ -139,7 +143,7 @@ class _Folder:
                     continue
                 with suppress(Skipped, PathRefused):
                     text = without_ours(self._fresh(path, Pictures.LEFT).document)
-                    self._texts[path] = squeeze(text)
+                    self._texts[path] = filled(text)
                     size += len(text)
                 if size > budget.size or time.monotonic() > until:
                     self._complete = False
@@ -221,6 +225,8 @@ class Sources:
                 found = folder.only_place(before, citation.quote, after)
                 if found is not None:
                     now = folder.read(found[0])
+                    if not fills(citation.quote, now.document, found[1]):
+                        continue
                     moved = Checked(
                         citation, CitationState.MOVED, found[1], now.document.origin.sha256, _ELSEWHERE, path=found[0]
                     )
@@ -235,7 +241,7 @@ class Sources:
         """
         quote = reference.quote.removesuffix(_CUT)
         blank = Citation(".", reference.target or "?", TextSource.DISK, "", "", "", Span(0, 1), reference.quote or _CUT)
-        if not squeeze(quote):
+        if not filled(quote):
             return Checked(blank, CitationState.UNVERIFIABLE, why=_BARE), None
         root = self._workspace(base)
         named = [leads_to(reference, base), reference.name and os.path.normpath(os.path.join(root, reference.name))]
@@ -246,22 +252,22 @@ class Sources:
                 folder = self._open(place)
                 now = folder.read(os.path.relpath(path, place).replace(os.sep, "/"))
                 for words in dict.fromkeys((quote, quote.replace("`", ""))):
-                    spans = now.places(squeeze(words))
+                    spans = now.places(filled(words))
                     if len(spans) == 1:
-                        return self._worded(reference, now, spans[0], place, base, there=True)
+                        return self._worded(reference, words, now, spans[0], place, base, there=True)
                     if spans:
                         why = _NOT_ONCE.format("more than once")
                         return Checked(blank, CitationState.UNVERIFIABLE, why=why), None
         with suppress(_Outside, PathNotFound, PathRefused, Skipped):
             folder = self._open(root)
             for words in dict.fromkeys((quote, quote.replace("`", ""))):
-                found = folder.only_place("", words, "") if len(squeeze(words)) >= SHORTEST_CONTEXT else None
+                found = folder.only_place("", words, "") if len(filled(words)) >= SHORTEST_CONTEXT else None
                 if found is not None:
-                    return self._worded(reference, folder.read(found[0]), found[1], root, base, there=False)
+                    return self._worded(reference, words, folder.read(found[0]), found[1], root, base, there=False)
         return Checked(blank, CitationState.UNVERIFIABLE, why=_NOT_ONCE.format("not once")), None
 
     def _worded(
-        self, reference: Reference, now: _Read, span: Span, root: str, base: str, *, there: bool
+        self, reference: Reference, words: str, now: _Read, span: Span, root: str, base: str, *, there: bool
     ) -> tuple[Checked, Position | None]:
         """A citation that was found by its words; ``there``: in the file that it names."""
         whole = not reference.quote.endswith(_CUT)
@@ -269,6 +275,8 @@ class Sources:
         at = now.lines.position(span.start)
         last = now.lines.position(max(span.start, span.end - 1)).line
         sha256 = now.document.origin.sha256
+        if _part(now.document.text, span) or not fills(words, now.document, span):
+            return Checked(cited, CitationState.UNVERIFIABLE, why=_OTHERWISE), None
         if there and whole and (not reference.named or at.line <= reference.named <= last):
             return _placed(Checked(cited, CitationState.VERIFIED, span, sha256), now)
         if not whole:  # what was left out may be another by now
@@ -381,12 +389,19 @@ class Sources:
 def _by_itself_or_beside(citation: Citation) -> Iterator[tuple[str, str]]:
     """What stands before and behind a quote that is looked for in other files; nothing where it is too short to be
     known by itself."""
-    if citation.left == "" and citation.right == "" and len(squeeze(citation.quote)) >= SHORTEST_CONTEXT:
+    if citation.left == "" and citation.right == "" and len(filled(citation.quote)) >= SHORTEST_CONTEXT:
         yield "", ""
     if citation.left:
         yield citation.left, ""
     if citation.right:
         yield "", citation.right
+
+
+def _part(text: str, span: Span) -> bool:
+    """Whether a stretch begins or ends within a word or a number."""
+    first, last = text[max(0, span.start - 1) : span.start + 1], text[span.end - 1 : span.end + 1]
+    number = text[span.end - 1 : span.end + 2]
+    return any(_IN_A_WORD.fullmatch(each) for each in (first, last, number))
 
 
 def _root(folder: str, below: str) -> Root:

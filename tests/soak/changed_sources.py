@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,8 +95,7 @@ class Source:
         return self.text[self.span.start : self.span.end]
 
     def places(self, changed: Changed) -> set[int]:
-        """Where the quote stands after the change, if the change can be told to have left it alone: how many characters
-        that are no white space come before. White space does not count anywhere.
+        """Where the quote stands after the change, if the change can be told to have left it alone.
 
         Beside the place of its own characters those that another account of the same change gives: nothing in two
         texts tells which of two equal letters was taken away, or which of two equal sentences is the copy.
@@ -107,34 +107,38 @@ class Source:
         images = {*retold(self.text, new, start, len(self.quote)), *changed.also}
         if changed.image is not None:
             images.add(changed.image)
-        if blankless(self.text[:start]) == blankless(new[:start]):  # white space within the quote may be another
-            images.add(start)
-        if blankless(self.text[self.span.end :]) == blankless(new[len(new) - len(self.text) + self.span.end :]):
-            images.add(max(0, len(new) - len(self.text) + start))
-        quote = blankless(self.quote)
-        found = {at for at in images if quote and blankless(new[at:]).startswith(quote)}
-        if found and blankless(new[start:]).startswith(quote) and once(self.text, self.quote):
+        found = {at for at in images if new.startswith(self.quote, at)}
+        if found and new.startswith(self.quote, start) and once(self.text, self.quote):
             found.add(start)
-        return {len(blankless(new[:at])) for at in found}
+        return found
 
     def rebuilt(self, new: str | None, at: int) -> bool:
-        """Whether the change put the quote together again at another place, and 12 or more of its neighbours with it.
+        """Whether the words of the quote stand elsewhere or in other lines now, known by themselves or with 16 or more
+        of their neighbours.
 
-        That happens where a text repeats itself: then the source says there what it said, word for word. White space
-        says nothing, within the quote or beside it.
+        That happens where a text repeats itself, or is filled anew: then the source says there what it said, word for
+        word. A blank between two words stays one; how many there are, and whether a line ends there, says nothing.
         """
         if new is None:
             return False
-        quote, behind_it = blankless(self.quote), blankless(new[at:])
-        if not quote or not behind_it.startswith(quote):
+        start, end, text = self.span.start, self.span.end, self.text
+        quote, behind, ahead = spaced(self.quote), spaced(new[:at]), spaced(new[at:])
+        if not quote or not ahead.startswith(quote):
             return False
-        before, behind = blankless(self.text[: self.span.start])[-512:], blankless(self.text[self.span.end :])[:512]
-        left = alike(before[::-1], blankless(new[:at])[-512:][::-1])
-        right = alike(behind, behind_it[len(quote) :][:512])
-        around = (before[len(before) - left :] + quote, quote + behind[:right])
-        old, now = blankless(self.text), blankless(new)
-        alone = once(old, quote) and once(now, quote) and len(quote) >= 16
-        return alone or any(len(each) >= len(quote) + 12 and once(old, each) and once(now, each) for each in around)
+        around = [quote] if len(self.quote) >= 16 else []
+        for size in range(16, 513):
+            if size <= start and behind.endswith(spaced(text[start - size : start])):
+                around.append(spaced(text[start - size : end]))
+            if size <= len(text) - end and ahead.startswith(spaced(text[start : end + size])):
+                around.append(spaced(text[start : end + size]))
+        old, now = spaced(text), spaced(new)
+        return any(once(old, each) and once(now, each) for each in around)
+
+
+def spaced(text: str) -> str:
+    """A text with one blank between two words; none where a line ended between ideographs or kana."""
+    kana = "\u2e80-\u30ff\u31c0-\u9fff\uff01-\uff60"
+    return re.sub(r"\s+", " ", re.sub(rf"(?<=[{kana}])[^\S\r\n]*[\r\n]\s*(?=[{kana}])", "", text)).strip()
 
 
 def once(text: str, part: str) -> bool:
@@ -280,11 +284,6 @@ def recode(rng: random.Random, source: Source) -> Changed:
         before = read.judge(data[: len(other.mark) + len(source.text[: source.span.start].encode(other.codec))])
         start = None if before is None or not text.startswith(before) else len(before)
     return Changed("encoding", text, start, data=data)
-
-
-def blankless(text: str) -> str:
-    """A text without its white space."""
-    return "".join(text.split())
 
 
 def line_ends(rng: random.Random, source: Source) -> Changed:

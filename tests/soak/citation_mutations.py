@@ -5,8 +5,8 @@ stands where its quote does not, if one is kept whose quote was changed, if fewe
 outside the quote, or if two matchers that guess (the first occurrence, the most similar one) pass in the same harness.
 
 The judge knows the old text, the new bytes and what was done to them. A change is *inside* when the quote does not
-stand in the new text as it stood but for white space, *outside* when it does; the same change may be either: a new
-encoding is outside while the text stays the same.
+stand in the new text as it stood, *outside* when it does; the same change may be either: line ends are inside for a
+quote over two lines, and a new encoding is outside while the text stays the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.text import Span, shift
-from tests.soak.changed_sources import KINDS, Changed, Source, blankless, real_texts, sources
+from tests.soak.changed_sources import KINDS, Changed, Source, real_texts, sources
 from tests.soak.harness import Options, Verdict, harness
 
 STANDING = (CitationState.VERIFIED, CitationState.MOVED)
@@ -51,7 +51,7 @@ class Tally:
     unknowable: int = 0
     """Changes outside of quotes that nothing recorded can tell from others with the same words, or in texts made so."""
     rebuilt: int = 0
-    """Changes that put a quote and its surroundings together again at another place."""
+    """Changes that put a quote and its surroundings together again at another place, or in other lines."""
     retold: Counter[str] = field(default_factory=Counter)
     """Citations that stand because another account of what was done leaves the quote alone."""
     encodings: Counter[str] = field(default_factory=Counter)
@@ -61,7 +61,7 @@ class Tally:
         self.trials += 1
         self.encodings[f"{source.encoding.codec}{'+bom' if source.encoding.mark else ''}"] += 1
         places = source.places(changed)
-        if stands is not None and len(blankless((changed.text or "")[:stands])) not in places:
+        if stands is not None and stands not in places:
             if not changed.lost and source.rebuilt(changed.text, stands):
                 self.rebuilt += 1
                 return

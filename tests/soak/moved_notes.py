@@ -5,9 +5,9 @@ afterwards, and prints one JSON line. It exits with 1 if a citation stands where
 100 whose quote stands at one place are verified or moved, if fewer than 99 of 100 whose quote is nowhere are reported,
 or if notes with the blocks of earlier versions pass in the same harness.
 
-The judge knows the quotes and reads the texts; white space does not count for it, nor the marks of a quotation. The
-formatters are those that people run: ``prettier``, ``mdformat``, ``flowmark``, ``pandoc`` and ``vim``, as far as they
-are found on the path, four at least.
+The judge knows the quotes and reads the texts; how they are filled does not count for it, nor the marks of a quotation.
+The formatters are those that people run: ``prettier``, ``mdformat``, ``flowmark``, ``pandoc`` and ``vim``, as far as
+they are found on the path, four at least.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Tally:
 
 
 def plain(text: str) -> str:
-    """A text without white space and without the marks of quotations."""
-    return "".join(re.sub(r"(?m)^[ \t]*(?:>[ \t]*)+(?=\s|$|\S)", "", text).split())
+    """A text with one blank between two words, and without the marks of quotations."""
+    return " ".join(re.sub(r"(?m)^[ \t]*(?:>[ \t]*)+(?=\s|$|\S)", "", text).split())
 
 
 def shown(text: str) -> str:
@@ -226,6 +226,15 @@ def change_inside(world: World) -> None:
     _change(world, change)
 
 
+def join_words(world: World) -> None:
+    def change(text: str, quote: str) -> str:
+        first, *rest = quote.split(" ")
+        at = world.draw.randrange(len(rest))
+        return text.replace(quote, " ".join([first, *rest[:at]]) + " ".join(rest[at:]))
+
+    _change(world, change)
+
+
 def delete(world: World) -> None:
     _change(world, lambda text, quote: text.replace(quote, ""))
 
@@ -240,7 +249,7 @@ def add_above(world: World) -> None:
 
 EDIT_KINDS: tuple[Callable[[World], None], ...] = (
     *(move_note, rename_note, move_source, rename_source, copy_note, line_ends, clone, lose_records),
-    *(change_inside, delete, repeat, add_above),
+    *(change_inside, join_words, delete, repeat, add_above),
 )
 
 
