@@ -278,7 +278,7 @@ class TableQuery(TableReading):
             cells = {key(row.cells[column]) for _, row in rows if row.cells[column]}
             if len(cells) != len(rows):
                 count, what = len(cells), f"different {self.query.columns[column].name}"
-        if not conditions and not targets and not self._says_rows():
+        if not conditions and not self._says_rows() and not (targets and self.query.table.is_all):
             return None
         where = f" where {told}" if told else ""
         return self._result(Operation.COUNT, f"{count:,}", f"{what}{where}", rows, column)

@@ -19,6 +19,7 @@ from lens_lsp.arithmetic.units import find_unit
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.data import TableReader, fields, unquoted
+from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.model.documents import Block, BlockKind, Document, is_header
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
@@ -51,6 +52,7 @@ _LETTERS = regex(r"[A-Z]+")
 _HEAD_LINE = regex(r"(?P<name>From|Sender|Reply-To|To|Cc|Bcc|Date|Subject): ?(?P<value>[^\n]*)")
 _ATTACHED = "Attached: "
 _MAIL_READERS = ("eml", "mbox")
+_DATA_READERS = ("table", "sheet")
 MAIL_COLUMNS = ("Subject", "From", "To", "Cc", "Date", "Attachments")
 """What a message says of itself; ``Cc`` holds who got a blind copy, too."""
 SUBJECT, FROM, TO, CC, DATE, ATTACHMENTS = range(6)
@@ -92,6 +94,11 @@ class Table:
     def path(self) -> str:
         """The file it stands in."""
         return self.document.path
+
+    @property
+    def is_all(self) -> bool:
+        """Whether its rows are all there are: a file of data, not a table that illustrates a text."""
+        return self.mail or self.document.reader.partition("/")[0] in _DATA_READERS
 
 
 def is_mail(document: Document) -> bool:
@@ -270,13 +277,24 @@ def _joined(tables: list[Table]) -> list[Table]:
     kept: list[Table] = []
     for table in tables:
         last = kept[-1] if kept else None
-        if last is not None and last.columns == table.columns and last.groups == table.groups and table.columns[0]:
+        if last is not None and table.columns[0] and _continues(last, table):
             last.records += table.records
             last.cut |= table.cut
             last.title = tuple(dict.fromkeys((*last.title, *table.title)))
         else:
             kept.append(table)
     return kept
+
+
+def _continues(table: Table, other: Table) -> bool:
+    """Whether a table goes on as another: under the same header and heading, on a later page."""
+    if (table.columns, table.groups) != (other.columns, other.groups):
+        return False
+    document = table.document
+    ends = (table.records[-1].span.start, other.records[0].span.start)
+    pages = [(locate(document.locators, at) or {}).get("page") for at in ends]
+    headings = [heading_path(document, at) for at in ends]
+    return None not in pages and pages[0] != pages[1] and headings[0] == headings[1]
 
 
 class _Splitter:

@@ -180,3 +180,18 @@ def test_what_one_row_counts_is_not_that_it_is_one(answer: Asks) -> None:
     found = answer(text, "How many offenses were robbery?")
     assert found is not None
     assert found.short == "100496"
+
+
+def test_a_table_in_a_text_does_not_count_what_there_is(tmp_path: Path) -> None:
+    text = "# How fast they are\n\n| Command | Does |\n| --- | --- |\n| ask | answers |\n| find | searches |\n"
+    (table,) = tables(tmp_path, "manual.md", text)
+    assert answer_of(Question("How many commands are there?"), table) is None
+    asked = answer_of(Question("What does the command ask do?"), table)
+    assert asked is not None
+    assert asked.short == "answers"
+
+
+def test_tables_with_one_header_under_several_headings_are_several(tmp_path: Path) -> None:
+    part = "## {}\n\n| Key | Takes |\n| --- | --- |\n| `question` | string |\n\n"
+    found = tables(tmp_path, "manual.md", "# Requests\n\n" + part.format("Ask") + part.format("Find"))
+    assert [len(table.records) for table in found] == [1, 1]
