@@ -14,8 +14,10 @@ _NOWHERE = {"start": _HERE["position"], "end": _HERE["position"]}
 _PARAMS: dict[str, Params] = {
     "documentLink/resolve": {"range": _NOWHERE},
     "textDocument/codeAction": _TEXT | {"range": _NOWHERE, "context": {"diagnostics": []}},
+    "textDocument/inlayHint": _TEXT | {"range": _NOWHERE},
     "textDocument/references": _HERE | {"context": {"includeDeclaration": True}},
     "workspace/symbol": {"query": ""},
+    "workspace/willRenameFiles": {"files": []},
 }
 
 

@@ -171,7 +171,7 @@ def test_what_was_offered_before_the_note_changed_still_goes_to_its_own_line(edi
         editor.change(uri, editor.versions[uri], {"text": change})
         told = len(editor.messages()) + len(editor.shown)
         editor.run(action["command"])
-        said = lambda told=told: len(editor.messages()) + len(editor.shown) > told  # noqa: E731
+        said = lambda told=told, gone=gone: gone and len(editor.messages()) + len(editor.shown) > told  # noqa: E731
         editor.wait(lambda uri=uri, change=change, said=said: editor.texts[uri] != change or said())
         if gone:
             assert editor.texts[uri] == change

@@ -41,7 +41,8 @@ def test_the_text_of_a_notebook_is_the_one_that_its_evidence_counts_in(edit: Edi
     begin, end = evidence["span"]
     assert text["text"][begin:end] == evidence["quote"]
     assert (text["reader"], text["sha256"]) == (evidence["reader"], evidence["sha256"])
-    before = [each["locator"] for each in text["locators"] if each["start"] <= begin]
+    at = begin + evidence["quote"].index(SAID)  # the place is that of the match
+    before = [each["locator"] for each in text["locators"] if each["start"] <= at]
     assert before[-1] == evidence["locator"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lens_lsp.documents.kinds import KINDS
+from lens_lsp.documents.kinds import KINDS, PICTURE
 from tests.docs.documentation import REPOSITORY
 
 TABLE = REPOSITORY / "vscode-extension" / "src" / "documents" / "kinds.ts"
@@ -12,4 +12,4 @@ TABLE = REPOSITORY / "vscode-extension" / "src" / "documents" / "kinds.ts"
 
 def test_the_extension_knows_every_kind_of_document() -> None:
     [ends] = re.findall(r"/\\\.\(([a-z|]+)\)\$/i;", TABLE.read_text(encoding="utf-8").replace("\n", ""))
-    assert set(ends.split("|")) == {suffix for kind in KINDS for suffix in kind.suffixes} | {"ipynb"}
+    assert set(ends.split("|")) == {suffix for kind in (*KINDS, PICTURE) for suffix in kind.suffixes} | {"ipynb"}

@@ -5,7 +5,7 @@
 
 /** How their names end. A test compares them with `lens_lsp/documents/kinds.py`; notebooks are the server's, too. */
 const EXTRACTED =
-  /\.(pdf|docx|docm|dotx|pptx|pptm|xlsx|xlsm|xlsb|xls|ods|odt|ott|odp|epub|rtf|eml|msg|mbox|ipynb|png|jpe?g?|tiff?|bmp|webp)$/i;
+  /\.(pdf|docx|docm|dotx|pptx|pptm|xlsx|xlsm|xlsb|xls|ods|odt|ott|odp|epub|rtf|eml|msg|mbox|ipynb|png|jpg|jpeg|jpe|tif|tiff|bmp|webp)$/i;
 
 /** Whether the text of a file is taken out of it. */
 export function isExtracted(path: string): boolean {
