@@ -150,7 +150,7 @@ def test_vim_asks_lists_jumps_and_sees_drift(tmp_path: Path, notes: Path) -> Non
     if not ALE.exists():
         unavailable("editors", "ALE is not installed")
     settings = f"set nocompatible\nset runtimepath+={ALE}\nfiletype plugin on\n"
-    (tmp_path / "vimrc").write_text(settings + page_block("vim.md", "vim"))
+    (tmp_path / "vimrc").write_text(settings + page_block("vim.md", "vim", number=1))
     (tmp_path / "drive.vim").write_text(VIM)
     (notes / "ask.md").write_text("x")
     command = [program, "-u", str(tmp_path / "vimrc"), "-i", "NONE", "-n", "-S", str(tmp_path / "drive.vim")]
