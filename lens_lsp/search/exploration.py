@@ -81,10 +81,10 @@ from lens_lsp.search.proposals import (
     unread_sections,
 )
 from lens_lsp.search.resolution import Resolved, resolve
-from lens_lsp.search.table_answers import RowsFound, needs_all_rows, rows_found
 
 if TYPE_CHECKING:
     from lens_lsp.search.recall import MemoryContext, Recalled
+    from lens_lsp.search.table_answers import RowsFound
 
 
 PASSAGES = 50
@@ -559,6 +559,8 @@ class Exploration:
             return
         if any(rule.unit is not Unit.LINE for rule in rules):
             return
+        from lens_lsp.search.table_answers import rows_found
+
         was, self.rows = self.rows, rows_found(self.reading, self.candidates, self.plan.question, self.late)
         if self.rows is not None:
             self.progress.covered.update(dict.fromkeys(range(len(self.plan.requirements)), "exact"))
@@ -571,6 +573,8 @@ class Exploration:
         """Whether rows answer, or may answer, that are in no document yet which was read."""
         if self.rows is not None:
             return self.rows.of_all
+        from lens_lsp.search.table_answers import needs_all_rows
+
         return self.options.mode is Mode.EVIDENCE and not self.is_summary and needs_all_rows(self.plan.question)
 
     @property

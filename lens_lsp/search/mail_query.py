@@ -19,8 +19,8 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key
+from lens_lsp.search.query_parser import Operation
 from lens_lsp.search.record_query import MOST_NAMED, TableAnswer
-from lens_lsp.search.record_reading import Operation
 from lens_lsp.search.record_words import Question, root
 from lens_lsp.search.records import (
     ATTACHMENTS,

@@ -20,7 +20,7 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key
-from lens_lsp.search.record_reading import HOW_ASKED, Condition, Mention, Operation, TableReading
+from lens_lsp.search.query_parser import HOW_ASKED, Condition, Mention, Operation, TableQueryParser
 from lens_lsp.search.record_values import EXACT, TypedTable, is_blank, show_amount, with_unit
 from lens_lsp.search.record_words import HOW, MAX, Question, root
 from lens_lsp.search.records import Record, Table, cells_of
@@ -97,8 +97,8 @@ def answer_of(question: Question, table: Table) -> TableAnswer | None:
     return TableQuery(typed, columns_first=True).answer() or TableQuery(typed, columns_first=False).answer()
 
 
-class TableQuery(TableReading):
-    """A reading that is carried out."""
+class TableQuery(TableQueryParser):
+    """A query, as parsed, that is carried out."""
 
     def answer(self) -> TableAnswer | None:
         """What the rows say; None where more than one choice of columns gives an answer."""

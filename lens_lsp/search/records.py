@@ -51,7 +51,6 @@ _EMPHASIS = regex(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`+|~~")
 _LETTERS = regex(r"[A-Z]+")
 _HEAD_LINE = regex(r"(?P<name>From|Sender|Reply-To|To|Cc|Bcc|Date|Subject): ?(?P<value>[^\n]*)")
 _ATTACHED = "Attached: "
-_MAIL_READERS = ("eml", "mbox")
 _DATA_READERS = ("table", "sheet")
 MAIL_COLUMNS = ("Subject", "From", "To", "Cc", "Date", "Attachments")
 """What a message says of itself; ``Cc`` holds who got a blind copy, too."""
@@ -99,11 +98,6 @@ class Table:
     def is_all(self) -> bool:
         """Whether its rows are all there are: a file of data, not a table that illustrates a text."""
         return self.mail or self.document.reader.partition("/")[0] in _DATA_READERS
-
-
-def is_mail(document: Document) -> bool:
-    """Whether a document is a message or a mailbox."""
-    return document.reader.partition("/")[0] in _MAIL_READERS
 
 
 def tables_of(slot: int, document: Document) -> list[Table]:

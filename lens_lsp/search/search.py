@@ -79,7 +79,7 @@ class Search(Exploration):
         direct = self.whole_scope()
         for event in self._enter(direct):
             yield event
-        while self.wants_all_rows and self.feed.left:
+        while self.feed.left and self.wants_all_rows:
             await self.feed.read_some(self.take_in)
         if self.recalled is not None and self.recalled.whole:
             self.stopped = StopReason.REUSED

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from lens_lsp.judge.answer_markdown import not_read, unlinked
 from lens_lsp.judge.claim_text import CitedPassage
@@ -58,11 +59,12 @@ from lens_lsp.search.exploration import NOT_NEEDED, WITHOUT_MODEL
 from lens_lsp.search.localisation import ranking
 from lens_lsp.search.proposals import Quote
 from lens_lsp.search.read_first import CheckedAnswer, ReadFirst, check, cited_span
-from lens_lsp.search.record_query import TableAnswer
-from lens_lsp.search.record_reading import Operation
-from lens_lsp.search.records import Record
 from lens_lsp.search.search import Search
-from lens_lsp.search.table_answers import RowsFound
+
+if TYPE_CHECKING:
+    from lens_lsp.search.record_query import TableAnswer
+    from lens_lsp.search.records import Record
+    from lens_lsp.search.table_answers import RowsFound
 
 ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
 """What a judge is told that says a list may go on after everything like its members was shown."""
@@ -71,14 +73,6 @@ LONGEST_COMPARED = 20_000
 MOST_LISTED = 200
 """Matches of an exact rule that are cited; the count is exact whatever their number."""
 _CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
-_INTENTS = {
-    Operation.LOOKUP: Intent.LOOKUP,
-    Operation.SUM: Intent.COMPUTATION,
-    Operation.MEAN: Intent.COMPUTATION,
-    Operation.MEDIAN: Intent.COMPUTATION,
-    Operation.MAX: Intent.COMPUTATION,
-    Operation.MIN: Intent.COMPUTATION,
-}
 _SPENT = WITHOUT_MODEL - {StopReason.BUDGET_CALLS} | {StopReason.CANCELLED}
 """After these the oracle is not asked for anything more."""
 
@@ -384,9 +378,10 @@ class AnswerSynthesis:
         """What rows say, or all of it where they do not agree, with the rows as evidence."""
         search, answers = self._search, found.answers
         answer = answers[0]
-        intent = _INTENTS.get(answer.operation, Intent.AGGREGATION)
         asked = Requirement("f1", search.plan.question, many=answer.of_all)
-        search.plan = search.planned = replace(search.plan, requirements=(asked,), intent=intent, transformation=None)
+        search.plan = search.planned = replace(
+            search.plan, requirements=(asked,), intent=answer.operation.intent, transformation=None
+        )
         items: list[Item] = []
         sides: list[tuple[str, int]] = []
         for one in answers:

@@ -7,19 +7,21 @@ where one of them was not read to its end, what rests on all of its rows is no a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lens_lsp.model.documents import Document
+from lens_lsp.model.documents import BlockKind, Document
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.words import STOP_WORDS, key, stem
 from lens_lsp.search.corpus_view import DocumentAccess
 from lens_lsp.search.localisation import Candidates
-from lens_lsp.search.mail_query import MailQuery
-from lens_lsp.search.record_query import TableAnswer, answer_of, best_answers
 from lens_lsp.search.record_words import Question
-from lens_lsp.search.records import Message, Table, is_mail, mail_of, tables_of
+
+if TYPE_CHECKING:
+    from lens_lsp.search.record_query import TableAnswer
+    from lens_lsp.search.records import Table
 
 _MOST_DOCUMENTS = 60
 """Documents whose tables are looked at for one question."""
@@ -34,34 +36,10 @@ _MOST_MAILS = 3000
 _READ_ME = regex(r"read[-_]?me(?:\.\w+)?")
 _WORDS = regex(r"[^\W\d_]+")
 _SUFFIXES = frozenset(
-    [
-        "csv",
-        "tsv",
-        "tab",
-        "psv",
-        "xlsx",
-        "xlsm",
-        "xlsb",
-        "xls",
-        "ods",
-        "pdf",
-        "docx",
-        "docm",
-        "odt",
-        "rtf",
-        "epub",
-        "pptx",
-        "odp",
-        "md",
-        "markdown",
-        "mdown",
-        "html",
-        "htm",
-        "xhtml",
-        "rst",
-        "org",
-    ]
+    """csv tsv tab psv xlsx xlsm xlsb xls ods pdf docx docm odt rtf epub pptx odp md markdown mdown html htm xhtml rst
+    org""".split()  # noqa: SIM905
 )
+"""Of files that may hold a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +62,19 @@ def rows_found(
     asked = Question(question)
     if asked.is_refused:
         return None
-    found: list[TableAnswer] = []
-    for table in _tables(reading, _slots(reading, candidates, asked), late):
-        answer = answer_of(asked, table)
-        if answer is not None:
-            found.append(answer)
-    answer = MailQuery(asked, list(_mail(reading, candidates, asked, late))).answer()
-    if answer is not None:
-        found.append(answer)
+    with_rows = list(_with_rows(reading, _slots(reading, candidates, asked), late))
+    mail = list(_mail(reading, candidates, late))
+    if not with_rows and not mail:
+        return None
+        # Most folders have neither, and what follows takes a while to import.
+    from lens_lsp.search.mail_query import MailQuery
+    from lens_lsp.search.record_query import answer_of, best_answers
+    from lens_lsp.search.records import mail_of
+
+    answers = [answer_of(asked, table) for table in _tables(reading, with_rows)]
+    messages = [(message, document) for slot, document in mail for message in mail_of(slot, document)]
+    answers.append(MailQuery(asked, messages).answer())
+    found = [answer for answer in answers if answer is not None]
     if not found or late():
         return None
     best = best_answers(found)
@@ -132,26 +115,25 @@ def _slots(reading: DocumentAccess, candidates: Candidates, asked: Question) -> 
     return [slot for _, _, slot in sorted(chosen)][:_MOST_DOCUMENTS]
 
 
-def _mail(
-    reading: DocumentAccess, candidates: Candidates, asked: Question, late: Callable[[], bool]
-) -> Iterator[tuple[Message, Document]]:
-    """The messages that hold any telling word of a question."""
-    cache = reading.corpus.cache
-    slots = [text.slot for text in cache.slots if text is not None and text.key[1].lower().endswith(_MAIL)]
-    if not slots:
-        return
-    hit = set(candidates.hits.counts.slot.tolist())
-    for slot in [slot for slot in slots if slot in hit or len(slots) < _FEW_MAILS][:_MOST_MAILS]:
-        if late():
-            return
-        document = reading.document(slot)
-        if document is not None and is_mail(document):
-            yield from ((message, document) for message in mail_of(slot, document))
+def _mail(reading: DocumentAccess, candidates: Candidates, late: Callable[[], bool]) -> Iterator[tuple[int, Document]]:
+    """The files of mail that hold any telling word of a question, with their slots."""
+    slots = [text.slot for text in reading.corpus.cache.slots if text is not None and _is_mail(text.key[1])]
+    hit = set(candidates.hits.counts.slot.tolist()) if len(slots) >= _FEW_MAILS else set(slots)
+    for slot in [slot for slot in slots if slot in hit][:_MOST_MAILS]:
+        document = None if late() else reading.document(slot)
+        if document is not None:
+            yield slot, document
 
 
-def _tables(reading: DocumentAccess, slots: Sequence[int], late: Callable[[], bool]) -> Iterator[Table]:
+def _is_mail(path: str) -> bool:
+    return path.lower().endswith(_MAIL)
+
+
+def _with_rows(
+    reading: DocumentAccess, slots: Sequence[int], late: Callable[[], bool]
+) -> Iterator[tuple[int, Document]]:
+    """The documents that have rows at all, with their slots."""
     size = 0
-    subjects: dict[str, tuple[str, ...]] = {}
     for slot in slots:
         if late() or size > _MOST_TEXT:
             return
@@ -161,13 +143,22 @@ def _tables(reading: DocumentAccess, slots: Sequence[int], late: Callable[[], bo
         document = reading.document(slot)
         if document is not None:
             size += len(document.text)
-            folder = document.path.rpartition("/")[0]
-            if folder not in subjects:
-                subjects[folder] = tuple(_subjects(reading, document))
-            for table in tables_of(slot, document):
-                table.title = (*table.title, *subjects[folder])
-                table.cut |= piece is not None
-                yield table
+            if any(block.kind is BlockKind.TABLE_ROW for block in document.structure.blocks):
+                yield slot, document
+
+
+def _tables(reading: DocumentAccess, documents: Sequence[tuple[int, Document]]) -> Iterator[Table]:
+    from lens_lsp.search.records import tables_of
+
+    subjects: dict[str, tuple[str, ...]] = {}
+    for slot, document in documents:
+        folder = document.path.rpartition("/")[0]
+        if folder not in subjects:
+            subjects[folder] = tuple(_subjects(reading, document))
+        for table in tables_of(slot, document):
+            table.title = (*table.title, *subjects[folder])
+            table.cut |= reading.text(slot).piece is not None
+            yield table
 
 
 def _subjects(reading: DocumentAccess, beside: Document) -> Iterator[str]:

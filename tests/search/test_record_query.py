@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.search.query_parser import Operation
 from lens_lsp.search.record_query import TableAnswer, answer_of, best_answers
-from lens_lsp.search.record_reading import Operation
 from lens_lsp.search.record_words import Question, alike, related, root
 from tests.search.test_records import tables
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.corpus.formats.text_reader import Outline, TextReader
@@ -404,7 +405,13 @@ class TableReader(TextReader):
 
 def sniff(flat: str) -> str:
     """The delimiter that the first lines agree on best; a comma when none occurs."""
-    lines = [line for line in flat[:16384].split("\n")[:_SNIFF_LINES] if line.strip()]
+    return _sniffed(flat[:16384])
+
+
+@lru_cache(maxsize=64)
+def _sniffed(start: str) -> str:
+    """The delimiter of a text by its beginning: every row of a file that is taken apart asks for it."""
+    lines = [line for line in start.split("\n")[:_SNIFF_LINES] if line.strip()]
     best, most = ",", 0
     for delimiter in _DELIMITERS:
         counts = [_unquoted(line).count(delimiter) for line in lines]

@@ -20,6 +20,7 @@ from lens_lsp.arithmetic.units import ONE, Dimension, compatible, find_unit
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
+from lens_lsp.model.plan import Intent
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, key, stem
 from lens_lsp.search.metadata import Period
@@ -116,6 +117,13 @@ class Operation(StrEnum):
     MAX = "max"
     MIN = "min"
 
+    @property
+    def intent(self) -> Intent:
+        """What a question that wants this asks for."""
+        if self is Operation.LOOKUP:
+            return Intent.LOOKUP
+        return Intent.AGGREGATION if self in (Operation.LIST, Operation.COUNT) else Intent.COMPUTATION
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -150,7 +158,7 @@ class Condition:
     equal: bool = False
 
 
-class TableReading:
+class TableQueryParser:
     """The words of a question as a query over one table."""
 
     def __init__(self, query: TypedTable, *, columns_first: bool) -> None:
