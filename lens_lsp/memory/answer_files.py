@@ -43,8 +43,6 @@ from lens_lsp.model.text import SourceText, Span
 
 _MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
 _WIKI_LINK = regex(r"(?<!\\)\[(?=\[)")
-_BLOCK_ID = regex(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
-_LONGEST_ID = 64
 _KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
 _FILE = regex(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
 _SAID = regex(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
@@ -110,32 +108,8 @@ def write_answer(saved: Saved) -> str:
         "---",
     ]
     title = sanitize_markdown(" ".join(printable(answer.question).split()))
-    body = "\n".join([f"# {title}", "", *_text(saved, "")])
+    body = "\n".join([f"# {title}", "", *_text(saved)])
     return "\n".join([*head, "", stamped(body, stamp_of(answer.question))])
-
-
-def write_block(saved: Saved, block_id: str) -> str:
-    """A block for the inside of a note. ``block_id`` tells it from the others of that note.
-
-    Raises ValueError for an id that could not stand in a comment: letters and figures, apart at ``_``, ``.`` or ``-``.
-    """
-    if len(block_id) > _LONGEST_ID or not _BLOCK_ID.fullmatch(block_id):
-        raise ValueError(f"{block_id!r} cannot name a block")
-    answer = saved.answer
-    head = {
-        "lens": VERSION,
-        "question": answer.question,
-        "asked": _moment(saved.asked),
-        "mode": answer.mode.value,
-        "status": answer.kept_as.value,
-        "roots": _roots(saved),
-        "sources": _sources(saved),
-    }
-    return _block(block_id, head, _text(saved, f"{block_id}-"))
-
-
-def _block(block_id: str, head: Mapping[str, object], body: Sequence[str]) -> str:
-    return "\n".join([f"<!-- lens:begin {block_id} {one_line(head)} -->", *body, f"<!-- lens:end {block_id} -->", ""])
 
 
 def _body(words: str, notes: Sequence[str]) -> list[str]:
@@ -158,15 +132,15 @@ def _citation(saved: Saved, item: Evidence) -> Citation:
     return record_blind(item, root=root) if found is None else replace(found, root=root)
 
 
-def _text(saved: Saved, prefix: str) -> list[str]:
-    """The answer's words and its footnotes, their labels behind a prefix."""
+def _text(saved: Saved) -> list[str]:
+    """The answer's words and its footnotes."""
     answer = saved.answer
     shown = _shown(saved)
     numbers = {item.n for item in shown}
 
     def with_footnotes(text: str) -> str:
         text = _WIKI_LINK.sub(r"\\\g<0>", text)
-        return _MARKER.sub(lambda found: f"[^{prefix}{found[1]}]" if int(found[1]) in numbers else found.group(), text)
+        return _MARKER.sub(lambda found: f"[^{found[1]}]" if int(found[1]) in numbers else found.group(), text)
 
     whole = len(shown) == len(answer.evidence)
     words = markdown_without_links(printable(answer.text), with_footnotes).strip("\n") if whole else _KEPT_BACK
@@ -175,7 +149,7 @@ def _text(saved: Saved, prefix: str) -> list[str]:
     for item in shown:
         path = os.path.join(answer.roots[item.root], *item.path.split("/"))
         link = link_to(path, saved.folder if _lies_in(saved.folder, answer.roots[item.root]) else None)
-        notes.append(footnote(f"{prefix}{item.n}", _citation(saved, item), item.start.line, link))
+        notes.append(footnote(str(item.n), _citation(saved, item), item.start.line, link))
     return _body(words, notes)
 
 

@@ -24,7 +24,6 @@ from lens_lsp.memory.answer_files import (
     shortened,
     source_json,
     write_answer,
-    write_block,
 )
 from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 from lens_lsp.memory.citation_records import CitationRecords
@@ -34,6 +33,7 @@ from lens_lsp.model.answer import Answer
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
 from tests.hand_made import answer, evidence
+from tests.memory.old_blocks import old_block
 
 ROOT = os.path.abspath(os.sep + "notes")
 
@@ -103,7 +103,7 @@ def test_what_was_written_is_read_back() -> None:
 
 
 def test_a_block_is_read_back_inside_any_note() -> None:
-    block = write_block(saved(), "q1")
+    block = old_block(saved(), "q1")
     note = f"# Note\n\n?? when does the lease end\n\n{block}\nMine again.[^1]\n\n[^1]: a footnote of mine\n"
     read = read_citing(note)
     assert (read.faults, read.parts) == ((), 1)
@@ -114,7 +114,7 @@ def test_a_block_is_read_back_inside_any_note() -> None:
 
 
 def test_the_search_sees_exactly_what_was_inserted_as_ours() -> None:
-    block = write_block(saved(hostile()), "q1")
+    block = old_block(saved(hostile()), "q1")
     note = f"# Note\n\n{block}\nMine.\n"
     (span,) = find_generated(note).spans
     assert note[span.start : span.end] == block.rstrip("\n")
@@ -130,7 +130,7 @@ def test_an_answer_with_hundreds_of_sources_is_still_known_as_ours() -> None:
     assert len(read_citing(text).written) == 299
 
 
-@pytest.mark.parametrize("write", [write_answer, lambda saved: write_block(saved, "q1")])
+@pytest.mark.parametrize("write", [write_answer, lambda saved: old_block(saved, "q1")])
 def test_nothing_of_a_note_acts(write: object) -> None:
     assert callable(write)
     text = write(saved(hostile()))
@@ -147,7 +147,7 @@ def test_nothing_of_a_note_acts(write: object) -> None:
 
 @given(st.text(min_size=1), st.text(min_size=1).filter(lambda path: "/" not in path))
 def test_any_quote_and_any_path_come_back_as_they_were(quote: str, path: str) -> None:
-    for text in (write_answer(saved(hostile(quote, path))), write_block(saved(hostile(quote, path)), "a.b-1")):
+    for text in (write_answer(saved(hostile(quote, path))), old_block(saved(hostile(quote, path)), "a.b-1")):
         read = read_citing(text)
         assert read.faults == ()
         assert [(each.citation.quote, each.citation.path, each.altered) for each in read.written] == [(quote, path, "")]
@@ -173,19 +173,13 @@ def test_what_rests_on_private_notes_is_kept_out_where_it_must_not_be() -> None:
     given = answer(ROOT)
     secret = replace(evidence(1), n=2, path="diary.md", quote="Nobody may know of this.", private=True)
     given = replace(given, text="Known. [1] Nobody may know of this. [2]\n", evidence=(*given.evidence, secret))
-    for write in (write_answer, lambda kept: write_block(kept, "q1")):
+    for write in (write_answer, lambda kept: old_block(kept, "q1")):
         kept = write(saved(given, private=False))
         assert "Nobody" not in kept
         assert "diary" not in kept
         assert "private notes" in kept
         assert [each.label[-1] for each in read_citing(kept).written] == ["1"]
         assert "Nobody may know of this" in write(saved(given))
-
-
-def test_a_block_needs_a_name_that_ends_no_comment() -> None:
-    for name in ("", "a b", "a--b", "-->", "a" * 65, "ä", "a\n"):
-        with pytest.raises(ValueError, match="cannot name a block"):
-            write_block(saved(), name)
 
 
 def changed(text: str, old: str, new: str) -> str:
@@ -287,7 +281,7 @@ def test_of_two_sources_or_footnotes_of_one_number_the_first_counts_and_the_othe
 
 
 def test_a_block_of_a_later_version_is_left_to_that_version() -> None:
-    note = changed(write_block(saved(), "q1"), '"lens": "answer/1"', '"lens": "answer/9"')
+    note = changed(old_block(saved(), "q1"), '"lens": "answer/1"', '"lens": "answer/9"')
     read = read_citing(note)
     assert (read.written, [fault.why.partition(",")[0] for fault in read.faults]) == (
         (),
@@ -304,7 +298,7 @@ def test_a_footnote_that_is_gone_is_told_where_it_is_used() -> None:
 
 
 def test_a_block_without_an_end_is_read_and_told() -> None:
-    note = write_block(saved(), "q1").replace("<!-- lens:end q1 -->\n", "")
+    note = old_block(saved(), "q1").replace("<!-- lens:end q1 -->\n", "")
     read = read_citing(f"Mine.\n{note}")
     assert len(read.written) == 1
     assert [(fault.line, fault.why) for fault in read.faults] == [(2, "the block q1 has no end")]
@@ -314,12 +308,12 @@ def test_an_example_of_a_block_in_a_manual_is_no_block() -> None:
     example = "```markdown\n<!-- lens:begin ID {...} -->\n<!-- lens:end ID -->\n```\n"
     assert read_citing(example).faults == ()
     assert len(read_citing(example.replace("```markdown\n", "").replace("```\n", "")).faults) == 1
-    assert len(read_citing(f"```\n{write_block(saved(), 'q1')}```\n").written) == 1
+    assert len(read_citing(f"```\n{old_block(saved(), 'q1')}```\n").written) == 1
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
 def test_line_ends_do_not_matter(line_break: str) -> None:
-    text = (write_answer(saved()) + "\n" + write_block(saved(), "q1")).replace("\n", line_break)
+    text = (write_answer(saved()) + "\n" + old_block(saved(), "q1")).replace("\n", line_break)
     assert [each.label for each in read_citing(text).written] == ["1", "q1-1"]
 
 
@@ -328,7 +322,7 @@ def test_other_texts_cite_nothing(text: str) -> None:
     assert read_citing(text).written == ()
 
 
-PIECES = [*write_answer(saved()).splitlines(keepends=True), *write_block(saved(), "q1").splitlines(keepends=True)]
+PIECES = [*write_answer(saved()).splitlines(keepends=True), *old_block(saved(), "q1").splitlines(keepends=True)]
 
 PIECES += ["---\n", "```\n", "[^1]: ", '"', "{", "}", "[", "]", "-->", "- ", "é", "sources:\n", "\r", "> "]
 
@@ -392,7 +386,7 @@ SAVED = Saved(replace(answer(ROOT), evidence=(ONE, TWO), text="It ends. [1] Or n
 
 SAVED_FILE = write_answer(SAVED)
 
-NOTE = f"# Mine\n\n?? When?\n\n{write_block(SAVED, 'q1')}\nBetween.\n\n{write_block(SAVED, 'q2')}\nMine again.\n"
+NOTE = f"# Mine\n\n?? When?\n\n{old_block(SAVED, 'q1')}\nBetween.\n\n{old_block(SAVED, 'q2')}\nMine again.\n"
 
 
 def citations_in(text: str) -> dict[str, Citation]:
@@ -548,7 +542,7 @@ def test_a_thousand_old_blocks_are_shortened_without_loss() -> None:
         item = replace(evidence(1), quote=quote, span=Span(40 * number, 40 * number + len(quote)))
         told = replace(answer(ROOT), evidence=(item,), text=f"> {quote} [1]\n\n*By rules, number {number}.*\n")
         kept = replace(record_blind(item, root=ROOT), left="", right="", count=1)
-        block = write_block(Saved(told, {1: kept}, ASKED, os.path.join(ROOT, "mine"), True), f"q{number:x}")
+        block = old_block(Saved(told, {1: kept}, ASKED, os.path.join(ROOT, "mine"), True), f"q{number:x}")
         pieces.append(f"?? Lease {number}?\n\n{block}\nMine, {number}.\n\n")
         given.append(kept)
     old = "".join(pieces)
@@ -573,7 +567,7 @@ def _records(block: ShortBlock) -> CitationRecords:
 
 
 def test_a_block_that_was_changed_stays_as_it_is() -> None:
-    block = write_block(saved(), "q1")
+    block = old_block(saved(), "q1")
     head, _, notes = block.rpartition('"The lease')
     changed_one = f'{head}"No lease{notes}'
     assert shortened(f"A\n\n{changed_one}", ROOT, ROOT, {}).text == f"A\n\n{changed_one}"

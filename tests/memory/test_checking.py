@@ -15,7 +15,7 @@ from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
-from lens_lsp.memory.answer_files import Saved, write_answer, write_block
+from lens_lsp.memory.answer_files import Saved, write_answer
 from lens_lsp.memory.check import Cited, Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.answer import Answer
@@ -24,6 +24,7 @@ from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import PathNotFound
 from lens_lsp.model.text import SourceText, Span
 from tests.hand_made import answer, evidence
+from tests.memory.old_blocks import old_block
 
 ASKED = datetime(2026, 3, 1, tzinfo=UTC)
 VERIFIED, MOVED, WITHDRAWN, UNVERIFIABLE = CitationState
@@ -146,7 +147,7 @@ def test_seeded_drift_is_found_and_nothing_else(pages: Path) -> None:
     file = save(pages, "answers/all.md", *items)
     note = pages / "note.md"
     given = answered(pages, *items)
-    block = write_block(Saved(given, recorded(given), ASKED, str(pages), private=True), "q1")
+    block = old_block(Saved(given, recorded(given), ASKED, str(pages), private=True), "q1")
     note.write_text(f"# Note\n\nMine.\n\n{block}\nMine.\n")
     before = checked(pages)
     assert (set(states(before)), before.unreadable, before.answers) == ({VERIFIED}, [], 2)
@@ -192,7 +193,7 @@ def test_a_root_that_is_gone_withdraws(pages: Path, tmp_path: Path) -> None:
 def test_an_answer_inserted_into_its_own_source_leaves_it_standing(pages: Path) -> None:
     note = pages / "stays.md"
     given = answered(pages, found_in(pages, "stays.md", quote_of("stays.md")))
-    block = write_block(Saved(given, recorded(given), ASKED, str(pages), private=True), "q1")
+    block = old_block(Saved(given, recorded(given), ASKED, str(pages), private=True), "q1")
     note.write_text(block + "\n" + note.read_text())
     assert states(checked(pages)) == [MOVED]
     note.write_text(note.read_text().replace(f"\n{quote_of('stays.md')}\n", "\nNothing.\n"))

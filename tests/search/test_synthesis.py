@@ -15,11 +15,12 @@ from lens_lsp.cli.renderers import Places
 from lens_lsp.judge.answer_markdown import cited_numbers, cited_sentences, plain
 from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.replies import Sifter
-from lens_lsp.memory.answer_files import Saved, write_answer, write_block
+from lens_lsp.memory.answer_files import Saved, write_answer
 from lens_lsp.model.answer import Mode
 from tests.hand_made import answer as made
 from tests.judge.llm.chat_session import ask, reading, regions_of, scripted
 from tests.judge.llm.independent import live
+from tests.memory.old_blocks import old_block
 
 MARKS = (
     "[1]",
@@ -96,7 +97,7 @@ def test_a_mark_in_a_quote_is_text_for_every_writer_and_the_judge(tmp_path: Path
     said = f"> {plain('Testing is rolling. [1]_ It is new.')} [1]\n"
     answer = replace(made(root), text=said)
     saved = Saved(answer, {}, datetime(2026, 3, 1, tzinfo=UTC), None, private=True)
-    for written in (markdown_answer(answer, Places([root], root)), write_answer(saved), write_block(saved, "q1")):
+    for written in (markdown_answer(answer, Places([root], root)), write_answer(saved), old_block(saved, "q1")):
         shown = re.sub(r"<[^>]*>", "", MarkdownIt("commonmark").render(written))
         assert re.search(r"Testing is rolling\. \[1\]_ It is new\. \[?\^", shown), written
     assert cited_numbers(said) == [1]

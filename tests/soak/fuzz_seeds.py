@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from lens_lsp.documents.kinds import Extracted
-from lens_lsp.memory.answer_files import write_answer, write_block
+from lens_lsp.memory.answer_files import write_answer
 from lens_lsp.memory.store_rows import encode_json
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
 from lens_lsp.model.text import Span
 from tests.judge.llm.chat_wire import completion, delta
 from tests.lsp.lsp_client import frame
 from tests.memory.kept import kept
+from tests.memory.old_blocks import old_block
 from tests.memory.test_answer_files import hostile, saved
 
 _WORDS = "Größe 漢字 😀\r\nfirst line\x0cof\u2028it\r\n\x1b[31mred\x1b[0m \u202eesrever"
@@ -105,7 +106,7 @@ def extracted(result_of: Callable[[Extracted], tuple[dict[str, Any], bytes]]) ->
 
 def answers() -> tuple[bytes, ...]:
     """Answer files and a block in a note."""
-    block = write_block(saved(hostile()), "q1")
+    block = old_block(saved(hostile()), "q1")
     return write_answer(saved()).encode(), write_answer(saved(hostile())).encode(), f"# N\n\n{block}\nMine.\n".encode()
 
 

@@ -25,11 +25,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lens_lsp.memory.answer_files import NotePlace, Saved, write_block, write_short
+from lens_lsp.memory.answer_files import NotePlace, Saved, write_short
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citation_records import FOLDER, add_records
 from lens_lsp.memory.notes import MARKDOWN
 from lens_lsp.model.cluster import CitationState
+from tests.memory.old_blocks import old_block
 from tests.memory.test_checking import answered, found_in, recorded
 from tests.soak.harness import LeftOut, Options, Verdict, harness
 
@@ -125,7 +126,7 @@ def made(root: Path, draw: random.Random, *, old: bool) -> World:
             given = replace(answered(root, *items), question=f"What was mended, {number} {block}?")
             saved = Saved(given, recorded(given), datetime(2026, 3, 1, tzinfo=UTC), str(note.parent), private=True)
             if old:
-                parts.append(f"?? {given.question}\n\n{write_block(saved, f'q{number}{block}')}")
+                parts.append(f"?? {given.question}\n\n{old_block(saved, f'q{number}{block}')}")
             else:
                 short = write_short(saved, NotePlace(MARKDOWN, f"q{number}{block}", str(note.parent), str(root)))
                 parts.append(f"?? {given.question}\n\n{short.text}")
