@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.judge.rules.question_plan import EarlierQuestion, question_plan, resolve_references
-from lens_lsp.memory.answer_files import ANSWERS, Saved, file_name, write_answer
+from lens_lsp.memory.answer_files import Saved, file_name
 from lens_lsp.memory.citations import WorkspacePaths, record, record_blind
 from lens_lsp.memory.clusters import (
     called_wrong,
@@ -252,9 +252,8 @@ class Memory:
         answer = replace(entry.answer, roots=entry.roots)
         known = {item.n: replace(citations[item.n], path=item.path) for item in answer.evidence}
         moment = datetime.fromtimestamp(asked.at, UTC)
-        folder = str(self.store.path.parent / ANSWERS)
-        text = write_answer(Saved(answer, known, moment, folder, private=False))
-        self.store.keep_answer(file_name(asked.question, asked.id), text)
+        saved = Saved(answer, known, moment, None, private=False)
+        self.store.keep_answer(file_name(asked.question, asked.id), saved)
 
     def _cluster(self, entry: AnswerRecord, citations: Mapping[int, Citation], place: WorkspacePaths) -> Cluster | None:
         """The question as a cluster of its own; None when nothing of it may be kept."""

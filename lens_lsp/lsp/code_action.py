@@ -21,7 +21,7 @@ from lens_lsp.lsp.document_snapshot import (
 )
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import ServerState
-from lens_lsp.memory.answer_files import anchored, link_to
+from lens_lsp.memory.answer_files import link_to
 from lens_lsp.memory.notes import rewritten, syntax_of
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
@@ -181,7 +181,7 @@ def _mend_all(snapshot: DocumentSnapshot, page: MarkdownPage) -> Iterator[Action
     moved = [
         each
         for each in locate_citations(snapshot, page, page.written.values())
-        if each.finding.checked.state is CitationState.MOVED and each.written.reference is not None
+        if each.finding.checked.state is CitationState.MOVED
     ]
     changes = sorted(change for each in moved for change in _changes(snapshot, page, each))
     if len(changes) > 1:
@@ -194,10 +194,7 @@ def _again(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitatio
     label, held = found.written.label, page.held_at(found.written.line)
     if held is None or not held.question:
         return
-    question = held.question
-    if snapshot.known is not None and not held.block:
-        facts = [result.text for result in snapshot.known.requirements if label in map(str, result.evidence)]
-        question = facts[0] if facts else question
+    question = next((fact.text for fact in held.facts if label in fact.cites), held.question)
     argument: dict[str, object] = {"question": question}
     if held.block and snapshot.path is not None:
         line = next((number for number in range(held.first - 1, 0, -1) if page.line(number).strip()), None)
@@ -208,7 +205,9 @@ def _again(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitatio
 
 
 def _changes(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> tuple[tuple[Span, str], ...]:
-    """What makes a citation name the place where its quote stands now."""
+    """What makes a citation name the place where its quote stands now; nothing for one of an earlier version."""
+    if found.written.reference is None:
+        return ()
     base = os.path.dirname(page.name)
     with Sources(snapshot.allowed, rules=snapshot.rules, buffers=snapshot.buffers) as sources:
         checked, at = sources.check(found.finding.checked.citation, base)
@@ -218,10 +217,8 @@ def _changes(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitat
     root = os.path.abspath(os.path.join(base, citation.root))
     path = os.path.join(root, *citation.path.split("/"))
     link = link_to(path, base if inside(base, root) else None)
-    if found.written.reference is not None:
-        shown = f"{link}#{link_fragment(citation.locator, at.line)}"
-        return tuple(rewritten(syntax_of(page.path), found.written.reference, citation.path, at.line, shown))
-    return tuple(anchored(page.text, found.written.label, citation, at.line, link))
+    shown = f"{link}#{link_fragment(citation.locator, at.line)}"
+    return tuple(rewritten(syntax_of(page.path), found.written.reference, citation.path, at.line, shown))
 
 
 def _action(

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, asked, take_snapshot, workspace_edit
 from lens_lsp.lsp.editor_window import say, show, summarize, summarize_with_places
@@ -26,7 +25,7 @@ from lens_lsp.lsp.lens_clusters import wrong
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
 from lens_lsp.memory.answer_files import NotePlace, Saved, ShortBlock, as_short, write_short
 from lens_lsp.memory.answer_parser import read_citing
-from lens_lsp.memory.citation_records import PATH, add_records, read_records, records_above, root_above
+from lens_lsp.memory.citation_records import PATH, add_records, read_records, records_root
 from lens_lsp.memory.clusters import identify
 from lens_lsp.memory.notes import syntax_of
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -139,16 +138,7 @@ def _note_place(snapshot: DocumentSnapshot, place: BlockPlace) -> NotePlace:
 
 
 def _records_root(snapshot: DocumentSnapshot) -> str | None:
-    """The folder whose records hold for a note: where there are some, else the workspace folder around it; None for a
-    note that was never saved."""
-    if snapshot.path is None:
-        return None
-    folder = os.path.dirname(snapshot.path)
-    known = records_above(folder)
-    if known is not None:
-        return known.folder
-    around = [each for each in snapshot.workspaces if inside(snapshot.path, each)]
-    return max(around, key=len, default=None) or root_above(folder)
+    return None if snapshot.path is None else records_root(os.path.dirname(snapshot.path), snapshot.workspaces)
 
 
 async def keep_records(ls: LensServer, snapshot: DocumentSnapshot, block: ShortBlock) -> None:
@@ -220,7 +210,7 @@ def kept_edit(
     place = placed(held[0].question if held else "")
     if place is None:
         return None
-    block = as_short(text, os.path.dirname(path), replace(_note_place(snapshot, place), whole=whole))
+    block = as_short(text, path, replace(_note_place(snapshot, place), whole=whole))
     return None if block is None else (place.span, set_in(block.text, page, place), block)
 
 

@@ -127,25 +127,26 @@ def _of_answers(page: MarkdownPage, found: Sequence[LocatedCitation], known: Ans
         if gone:
             names = ", ".join(f"[{label}]" for label in gone)
             yield title, "lens.answer-stale", _INFORMATION, f"sources of this answer changed ({names}): ask again"
+        yield from _of_facts(title, held)
         if known is not None and known.question == held.question and not held.block:
             yield from _of_known(page, title, known)
-        elif held.status in (Status.PARTIAL.value, Status.UNANSWERED.value):
-            yield title, "lens.fact-missing", _INFORMATION, f"this answer is {held.status}: not every fact was found"
+
+
+def _of_facts(title: Span, held: Held) -> Iterator[_Told]:
+    missing = [fact for fact in held.facts if fact.state == RequirementStatus.MISSING.value]
+    for fact in missing:
+        yield title, "lens.fact-missing", _INFORMATION, f"not found: {printable_line(fact.text, _LONGEST)}"
+    if not missing and held.status in (Status.PARTIAL.value, Status.UNANSWERED.value):
+        yield title, "lens.fact-missing", _INFORMATION, f"this answer is {held.status}: not every fact was found"
+    for fact in held.facts:
+        if fact.state == RequirementStatus.CONTESTED.value:
+            cites = ", ".join(f"[{label}]" for label in fact.cites)
+            said = f"sources disagree on {printable_line(fact.text, _LONGEST)}: {cites}"
+            yield title, "lens.contested", _WARNING, said
 
 
 def _of_known(page: MarkdownPage, title: Span, answer: Answer) -> Iterator[_Told]:
     """What this session knows of an answer beyond its file."""
-    for result in answer.requirements:
-        evidence = ", ".join(f"[{n}]" for n in result.evidence)
-        if result.status is RequirementStatus.MISSING:
-            yield title, "lens.fact-missing", _INFORMATION, f"not found: {printable_line(result.text, _LONGEST)}"
-        elif result.status is RequirementStatus.CONTESTED:
-            yield (
-                title,
-                "lens.contested",
-                _WARNING,
-                f"sources disagree on {printable_line(result.text, _LONGEST)}: {evidence}",
-            )
     if answer.newer:
         names = ", ".join(answer.newer[:5])
         yield title, "lens.answer-stale", _INFORMATION, f"newer documents bear on this answer: {names}"

@@ -18,16 +18,18 @@ from typing import TYPE_CHECKING
 from lens_lsp.corpus.corpus_rules import ANYWHERE, inside
 from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.corpus.text_marks import find_generated
-from lens_lsp.disk import ORDINARY, replace_whole
+from lens_lsp.disk import ORDINARY
 from lens_lsp.judge.redaction import Fragments, redacted, rests, secrets_of
 from lens_lsp.lsp.lens_text import document_at, workspace_path
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.lsp.model_view import beside
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
-from lens_lsp.memory.answer_files import ANSWERS, Saved, file_name, is_answer, write_answer
+from lens_lsp.memory.answer_files import ANSWERS, Saved, file_name, put_answer
 from lens_lsp.memory.answer_parser import Held, Written, read_citing
+from lens_lsp.memory.citation_records import records_above, records_root
 from lens_lsp.memory.clusters import identify
 from lens_lsp.memory.matching import question_key
+from lens_lsp.memory.notes import read_note
 from lens_lsp.memory.sources import Sources
 from lens_lsp.memory.store_file import NotSaved, NotSavedReason
 from lens_lsp.model.answer import Answer, Status, StopReason
@@ -52,10 +54,11 @@ _LARGEST = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class AnswerDestination:
-    """Where answers are kept: a folder of the workspace, else its store; nowhere without either."""
+    """Where answers are kept: a folder of one of the ``workspaces``, else its store; nowhere without either."""
 
     folder: str | None
     store: Store | None
+    workspaces: tuple[str, ...] = ()
 
     @property
     def place(self) -> str | None:
@@ -98,10 +101,15 @@ def write_answer_file(saved: Saved, destination: AnswerDestination) -> WrittenFi
     path = os.path.join(folder, name)
     if answer.stopped is StopReason.CANCELLED and _is_whole(path):
         return WrittenFile(path, new=False)
-    text = write_answer(replace(saved, folder=folder))
     if destination.folder is None and destination.store is not None:
-        return WrittenFile(str(destination.store.keep_answer(name, text)))
-    return WrittenFile(_written(path, text))
+        return WrittenFile(str(destination.store.keep_answer(name, saved)))
+    root, target = records_root(folder, destination.workspaces), Path(path)
+    try:  # into a folder whose path has no link
+        put_answer(target, saved, root, ORDINARY, Path(target.anchor))
+    except OSError as error:
+        why = f"the answer was not saved in {folder}: {error.strerror or error}"
+        raise NotSaved(NotSavedReason.IO, why) from error
+    return WrittenFile(path)
 
 
 def held_in(path: str) -> Sequence[Held]:
@@ -129,17 +137,6 @@ def first_line(path: str) -> int:
 def _is_whole(path: str) -> bool:
     """Whether a file holds an answer to all of its question."""
     return any(held.status == Status.ANSWERED.value and not held.block for held in held_in(path))
-
-
-def _written(path: str, text: str) -> str:
-    """Write a file whole or not at all, into a folder whose path had no link. Raises `NotSaved`."""
-    try:
-        target = Path(path)
-        replace_whole(target, text.encode("utf-8"), ORDINARY, made=is_answer, below=Path(target.anchor))
-    except OSError as error:
-        why = f"the answer was not saved in {os.path.dirname(path)}: {error.strerror or error}"
-        raise NotSaved(NotSavedReason.IO, why) from error
-    return path
 
 
 def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None, folder: str | None = None) -> str | None:
@@ -264,7 +261,7 @@ def _answer(stores: Stores, state: ServerState, rules: CorpusRules, params: Answ
         raise RequestFailed("the answer's file cannot be read") from None
     if not find_generated(text).answer:
         raise RequestFailed("this file is no answer")
-    written = read_citing(text).written
+    written = read_note(text, path, records_above(os.path.dirname(path))).written
     known = None
     told = text
     if params.for_model:

@@ -215,7 +215,9 @@ async def _answer(
             return answer(lease.lens, question.request, factory, memory=memory, observer=observer, stop=stop)
 
         found = await _follow_events(ls, params, progress, lease, events)
-    destination = AnswerDestination(state.editor_options.answers, None if memory is None else memory.store)
+    destination = AnswerDestination(
+        state.editor_options.answers, None if memory is None else memory.store, state.workspaces
+    )
     look = partial(write_down, found, answer_json(found), found.warnings, question, state.buffers(), paths, rules)
     answered = await asyncio.to_thread(look, destination)
     state.accounts.appendleft((answered.saved.answer, answered.path))
@@ -556,7 +558,7 @@ async def _find(
     if listed:
         folder = state.editor_options.answers
         destination = AnswerDestination(
-            folder, None if folder else await asyncio.to_thread(state.stores.made, question.home)
+            folder, None if folder else await asyncio.to_thread(state.stores.made, question.home), state.workspaces
         )
     answer, shape = as_answer(findings), findings_json(findings)
     look = partial(write_down, answer, shape, findings.warnings, question, state.buffers(), paths, rules, strict=True)

@@ -33,9 +33,9 @@ from lens_lsp.lsp.document_snapshot import (
 from lens_lsp.lsp.locations import Ranges
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import Stores
-from lens_lsp.memory.answer_parser import Citing, read_citing
+from lens_lsp.memory.answer_parser import Citing
 from lens_lsp.memory.check import Cited, Finding, cited_in, look
-from lens_lsp.memory.citation_records import records_above
+from lens_lsp.memory.citation_records import CitationRecords, records_above
 from lens_lsp.memory.notes import is_note, may_cite, read_note
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
@@ -118,7 +118,7 @@ def _kept(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Path, Ci
             for entry in entries:
                 status = entry.stat(follow_symlinks=False)
                 if entry.name.endswith(".md") and status.st_size <= _LARGEST:
-                    yield Path(entry.path), _read(entry.path, status.st_mtime_ns, status.st_size, status.st_ino)
+                    yield Path(entry.path), _noted(entry.path, status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def notes_in(workspaces: Sequence[str], rules: CorpusRules) -> Iterator[tuple[str, tuple[int, int, int]]]:
@@ -147,7 +147,15 @@ def note_text(path: str, _changed: int, _size: int, _inode: int) -> str:
 
 def _noted(path: str, *status: int) -> Citing:
     text = note_text(path, *status)
-    return read_note(text, path, records_above(os.path.dirname(path))) if may_cite(text) or "[^" in text else Citing()
+    if not may_cite(text) and "[^" not in text:
+        return Citing()
+    return _read(path, status, records_above(os.path.dirname(path)))
+
+
+@lru_cache(maxsize=4_096)
+def _read(path: str, status: tuple[int, int, int], records: CitationRecords | None) -> Citing:
+    """What a note cites; read again when its status is another, or its records are."""
+    return read_note(note_text(path, *status), path, records)
 
 
 def linked_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int) -> list[tuple[str, int]]:
@@ -182,16 +190,6 @@ def linked_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int) -> li
 
 def _slug(heading: str) -> str:
     return "-".join(_WORD.findall(heading.casefold()))
-
-
-@lru_cache(maxsize=4_096)
-def _read(path: str, _changed: int, _size: int, _inode: int) -> Citing:
-    """What an answer file cites; read again when its status is another."""
-    try:
-        with open(path, encoding="utf-8", errors="replace", newline="") as file:
-            return read_citing(file.read(_LARGEST))
-    except OSError:
-        return Citing()
 
 
 def _is(path: str, cited: Cited, renamed: str | None) -> bool:

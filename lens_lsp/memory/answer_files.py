@@ -1,10 +1,8 @@
 """Answer files and blocks: answers as Markdown that people read, keep and paste, and that `lens check` can check.
 
-All that came out of a note or a model is made inert. Paths are written so that they hold where the text lies: relative
-inside the root that was searched, absolute elsewhere. A record of a citation is one line that is JSON, YAML and the
-inside of an HTML comment at once; `answer_parser` reads all of it back. A citation can be written anew where its quote
-stands now (`anchored`). In a note of the user's an answer is short: what it takes to check it is kept as records
-beside the note (`write_short`, `as_short`), and blocks of earlier versions can be made so (`shortened`). Clusters are
+All that came out of a note or a model is made inert. A text holds what a person would write; what it takes to check it
+is kept as records beside it (`lens_lsp.memory.citation_records`), for a file of its own (`write_answer`) as in a note
+of the user's (`write_short`, `as_short`), and blocks of earlier versions can be made so (`shortened`). Clusters are
 written as Markdown, one file each, and as Mermaid for all; equal clusters give equal text.
 """
 
@@ -13,17 +11,19 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from types import MappingProxyType
 from urllib.parse import quote as percent_encoded
 
-from lens_lsp.memory.answer_parser import VERSION, quoted_on_one_line, read_citing, read_footnotes, source_json
-from lens_lsp.memory.citation_records import short_id
+from lens_lsp.disk import replace_whole
+from lens_lsp.memory.answer_parser import VERSION, quoted_on_one_line, read_citing, read_footnotes
+from lens_lsp.memory.citation_records import add_records, read_records, records_above, short_id
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.memory.clusters import value_of, words_of
-from lens_lsp.memory.notes import MARKDOWN, Syntax, begin_mark, end_mark, note
+from lens_lsp.memory.notes import MARKDOWN, Syntax, begin_mark, end_mark, note, read_note
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.cluster import Citation, Cluster, KnownFact
 from lens_lsp.model.documents import Evidence, link_fragment
@@ -39,16 +39,14 @@ from lens_lsp.model.sanitize import (
     sanitize_json,
     sanitize_markdown,
 )
-from lens_lsp.model.text import SourceText, Span
+from lens_lsp.model.text import SourceText
 
 _MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
 _WIKI_LINK = regex(r"(?<!\\)\[(?=\[)")
 _KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
 _FILE = regex(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
-_SAID = regex(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
 _TITLE = regex(r"\s*# [^\n]*\n")
 _STAMP = regex(r"<!-- lens:(?:begin|end) ")
-_MARK = regex(r"\[\^(\d+)\]")
 _ANY_MARK = regex(r"\[\^([^\]\s]{1,200})\]")
 _PARAGRAPHS = regex(r"\n[ \t]*\n")
 _REMARK = regex(r"\*[^*\n]+\*")
@@ -59,8 +57,6 @@ MOST_BESIDE = 400
 """Bytes of an inserted answer beside its own words and the paths that it cites."""
 _SHORTEST_SHOWN = 24
 _MOST_UNNAMED = 3
-_RECORD = regex(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
-_BLOCK_HEAD = regex(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
 # A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
 # whatever looks like an address or like Markdown's own, even here.
 _ESCAPED = regex(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
@@ -73,6 +69,8 @@ _LONGEST_SLUG = 40
 _LONGEST_LABEL = 60
 _MOST_QUOTED = 300
 _MERMAID_UNSAFE = regex(r"[^\w .,:/()+%€$-]")
+Taken = Mapping[str, tuple[Citation, ...]]
+"""Records by their ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +89,24 @@ class Saved:
     private: bool
 
 
-def write_answer(saved: Saved) -> str:
-    """An answer file: front matter with its sources, then stamped the answer and its footnotes."""
+def write_answer(saved: Saved, root: str | None = None, taken: Taken = MappingProxyType({})) -> ShortBlock:
+    """An answer file: front matter with its facts and their states, then stamped the answer and a footnote for each
+    passage. Its records belong into those of the folder ``root``, which has some that are ``taken``."""
     answer = saved.answer
-    sources = _sources(saved)
+    shown = _shown(saved)
+    whole = len(shown) == len(answer.evidence)
+    cited = {str(item.n): (_citation(saved, item), item.start.line) for item in shown}
+    place = NotePlace(MARKDOWN, "", saved.folder, root, taken)
+    words, notes, records = _cited(printable(answer.text) if whole else _KEPT_BACK, _MARKER, cited, place, most=None)
+    ids = _ids(cited, place)
+    facts = [
+        {
+            "fact": fact.text,
+            "state": fact.status.value,
+            "cites": [ids[str(n)] for n in fact.evidence if str(n) in ids],
+        }
+        for fact in (answer.requirements if whole else ())
+    ]
     head = [
         "---",
         f"lens: {VERSION}",
@@ -102,23 +114,25 @@ def write_answer(saved: Saved) -> str:
         f"asked: {_moment(saved.asked)}",
         f"mode: {answer.mode.value}",
         f"status: {answer.kept_as.value}",
-        f"roots: {one_line(_roots(saved))}",
-        "sources:" if sources else "sources: []",
-        *(f"  - {one_line(source)}" for source in sources),
+        "facts:" if facts else "facts: []",
+        *(f"  - {one_line(fact)}" for fact in facts),
         "---",
     ]
     title = sanitize_markdown(" ".join(printable(answer.question).split()))
-    body = "\n".join([f"# {title}", "", *_text(saved)])
-    return "\n".join([*head, "", stamped(body, stamp_of(answer.question))])
+    body = "\n".join([f"# {title}", "", *([words, ""] if words else []), *notes, *([""] if notes else [])])
+    text = "\n".join([*head, "", stamped(body, stamp_of(answer.question))])
+    private = {ids[str(item.n)] for item in shown if item.private}
+    return ShortBlock(text, {id_: each for id_, each in records.items() if id_ not in private})
 
 
-def _body(words: str, notes: Sequence[str]) -> list[str]:
-    """The words and the footnotes, an empty line behind each of the two."""
-    return [*([words, ""] if words else []), *notes, *([""] if notes else [])]
-
-
-def _sources(saved: Saved) -> list[dict[str, object]]:
-    return [source_json(item.n, item.root, _citation(saved, item)) for item in _shown(saved)]
+def put_answer(path: Path, saved: Saved, root: str | None, mode: int, below: Path) -> None:
+    """Write an answer file over one of ours, whole or not at all, behind the records of what it cites: those of the
+    folder ``root``, None for no records. ``mode`` and ``below`` are those of `replace_whole`. Raises OSError."""
+    known = None if root is None else read_records(root)
+    kept = write_answer(replace(saved, folder=str(path.parent)), root, {} if known is None else known.by_id)
+    if root is not None:
+        add_records(root, kept.records, mode=mode, below=None if os.path.isdir(root) else below)
+    replace_whole(path, kept.text.encode("utf-8"), mode, made=is_answer, below=below)
 
 
 def _shown(saved: Saved) -> list[Evidence]:
@@ -130,37 +144,6 @@ def _citation(saved: Saved, item: Evidence) -> Citation:
     root = saved.answer.roots[item.root]
     found = saved.citations.get(item.n)
     return record_blind(item, root=root) if found is None else replace(found, root=root)
-
-
-def _text(saved: Saved) -> list[str]:
-    """The answer's words and its footnotes."""
-    answer = saved.answer
-    shown = _shown(saved)
-    numbers = {item.n for item in shown}
-
-    def with_footnotes(text: str) -> str:
-        text = _WIKI_LINK.sub(r"\\\g<0>", text)
-        return _MARKER.sub(lambda found: f"[^{found[1]}]" if int(found[1]) in numbers else found.group(), text)
-
-    whole = len(shown) == len(answer.evidence)
-    words = markdown_without_links(printable(answer.text), with_footnotes).strip("\n") if whole else _KEPT_BACK
-    words = words.replace("<!--", r"<\!--")  # even inside code it could end the block
-    notes = []
-    for item in shown:
-        path = os.path.join(answer.roots[item.root], *item.path.split("/"))
-        link = link_to(path, saved.folder if _lies_in(saved.folder, answer.roots[item.root]) else None)
-        notes.append(footnote(str(item.n), _citation(saved, item), item.start.line, link))
-    return _body(words, notes)
-
-
-def _roots(saved: Saved) -> list[str]:
-    """The searched folders as they hold where the text will lie."""
-    return [holding_from(saved.folder, root) for root in saved.answer.roots]
-
-
-def holding_from(folder: str | None, root: str) -> str:
-    """An absolute root as it holds for a text in a folder: relative where the folder lies inside it, else as it is."""
-    return os.path.relpath(root, folder).replace(os.sep, "/") if folder and _lies_in(folder, root) else root
 
 
 def _lies_in(folder: str | None, root: str) -> bool:
@@ -188,7 +171,7 @@ class NotePlace:
     block: str
     folder: str | None
     root: str | None
-    taken: Mapping[str, tuple[Citation, ...]] = field(default_factory=dict)
+    taken: Taken = field(default_factory=dict)
     whole: bool = False
     """Quotes stand whole, however long they are: there will be no records."""
 
@@ -216,22 +199,23 @@ def write_short(saved: Saved, place: NotePlace) -> ShortBlock:
     )
 
 
-def as_short(text: str, folder: str, place: NotePlace) -> ShortBlock | None:
-    """The answer of an answer file for a note; None for a text that is none, or that was changed since. ``folder`` is
-    where the file lies, absolute."""
-    text = text.replace("\r\n", "\n")
-    whole, citing = _FILE.fullmatch(text), read_citing(text)
-    if whole is None or citing.parts != 1 or citing.faults or any(each.altered for each in citing.written):
+def as_short(text: str, path: str, place: NotePlace) -> ShortBlock | None:
+    """The answer of an answer file of any version for a note; None for a text that is none, or that was changed since,
+    or whose records are gone. ``path`` is the file's, absolute."""
+    text, folder = text.replace("\r\n", "\n"), os.path.dirname(path)
+    whole, citing = _FILE.fullmatch(text), read_note(text, path, records_above(folder))
+    changed = any(each.altered or each.unrecorded for each in citing.written)
+    if whole is None or citing.parts != 1 or citing.faults or changed:
         return None
     lines = {note.label: int(note.name.rpartition(":")[2] or 1) for note in read_footnotes(text.split("\n"))}
     cited = {each.label: (_absolute(each.citation, folder), lines.get(each.label, 0)) for each in citing.written}
     if not all(line for _, line in cited.values()):
         return None
     words = _words(whole["body"], set(cited))
-    return _short(words, _MARK, cited, place, most=None if place.whole else MOST_BESIDE)
+    return _short(words, _ANY_MARK, cited, place, most=None if place.whole else MOST_BESIDE)
 
 
-def shortened(text: str, folder: str, root: str, taken: Mapping[str, tuple[Citation, ...]]) -> ShortBlock:
+def shortened(text: str, folder: str, root: str, taken: Taken) -> ShortBlock:
     """A note of the absolute ``folder`` with its blocks in the short form, and the records of all that they cite. A
     block that cannot be read, or was changed, stays as it is."""
     citing = read_citing(text)
@@ -277,6 +261,15 @@ def _ids(cited: Cited, place: NotePlace) -> dict[str, str]:
 
 
 def _short(words: str, marker: re.Pattern[str], cited: Cited, place: NotePlace, *, most: int | None) -> ShortBlock:
+    body, notes, records = _cited(words, marker, cited, place, most=most)
+    frame = begin_mark(place.syntax, place.block), end_mark(place.syntax, place.block)
+    return ShortBlock("\n\n".join(filter(None, [frame[0], body, *notes, frame[1]])) + "\n", records)
+
+
+def _cited(
+    words: str, marker: re.Pattern[str], cited: Cited, place: NotePlace, *, most: int | None
+) -> tuple[str, list[str], dict[str, Citation]]:
+    """The words with marks in the syntax of a note, the footnotes that stand below them, and the records."""
     syntax, ids = place.syntax, _ids(cited, place)
     records = {ids[n]: _in_root(citation, place.root) for n, (citation, _) in cited.items()}
     targets: dict[str, tuple[str, int, str, str]] = {}
@@ -304,9 +297,7 @@ def _short(words: str, marker: re.Pattern[str], cited: Cited, place: NotePlace, 
         return notes[id_] if syntax.inline and first else syntax.mark.replace("{id}", id_)
 
     body = _said_in(words, syntax, marker, mark)
-    below = [each for id_, each in notes.items() if not syntax.inline or id_ not in used]
-    text = "\n\n".join(filter(None, [frame[0], body, *below, frame[1]]))
-    return ShortBlock(text + "\n", records)
+    return body, [each for id_, each in notes.items() if not syntax.inline or id_ not in used], records
 
 
 def _fitting(
@@ -379,57 +370,6 @@ def _words(body: str, labels: set[str]) -> str:
 def _is_note(line: str, labels: set[str]) -> bool:
     found = _ANY_MARK.match(line)
     return found is not None and found[1] in labels and line[found.end() : found.end() + 1] == ":"
-
-
-def anchored(text: str, label: str, citation: Citation, line: int, link: str) -> list[tuple[Span, str]]:
-    """What to replace in a text, in order, for its citation ``label`` to be this one; nothing if it cannot be done.
-
-    ``line`` is where the quote begins in its file, from 1; ``link`` leads to that file.
-    """
-    block, _, number = label.rpartition("-")
-    record = _record(text, block, int(number), citation) if number.isdecimal() else None
-    note = _footnote(text, label)
-    return [] if record is None or note is None else sorted([record, (note, footnote(label, citation, line, link))])
-
-
-def _record(text: str, block: str, n: int, citation: Citation) -> tuple[Span, str] | None:
-    for start, line in _lines(text):
-        found = (_BLOCK_HEAD if block else _RECORD).fullmatch(line)
-        if found is None or (block and found["id"] != block):
-            continue
-        try:
-            value = json.loads(found["json"])
-        except (ValueError, RecursionError):
-            continue
-        sources = value.get("sources", []) if block else [value]
-        for at, source in enumerate(sources):
-            if isinstance(source, dict) and source.get("n") == n and isinstance(source.get("root"), int):
-                sources[at] = source_json(n, source["root"], citation)
-                whole = value if block else sources[at]
-                return Span(start + found.start("json"), start + found.end("json")), one_line(whole)
-    return None
-
-
-def _footnote(text: str, label: str) -> Span | None:
-    for start, line in _lines(text):
-        if line.startswith(f"[^{label}]:"):
-            return Span(start, start + len(line))
-    return None
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines without their ends, each with the offset of its first character."""
-    starts = SourceText(text).line_starts
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        yield start, text[start:end].rstrip("\r\n")
-
-
-def footnote(label: str, citation: Citation, line: int, link: str) -> str:
-    """The line of a citation; ``line`` is where the quote begins in its file, from 1. The link leads to that line, in a
-    PDF to the page."""
-    name = sanitize_markdown(printable_path(citation.path), in_link=True)
-    target = f"{link}#{link_fragment(citation.locator, line)}"
-    return f'[^{label}]: [{name}:{line}]({target}) "{sanitize_markdown(quoted_on_one_line(citation.quote))}"'
 
 
 def link_to(path: str, folder: str | None) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lens_lsp.memory.citations import JOINED, LONGEST_CONTEXT, SHORTEST_CONTEXT
@@ -22,8 +23,8 @@ from lens_lsp.model.marks import OUTPUT
 from lens_lsp.model.sanitize import printable, printable_path
 from lens_lsp.model.text import Span
 
-VERSION = "answer/1"
-"""The value of ``lens`` in the front matter."""
+VERSION, _FIRST = "answer/2", "answer/1"
+"""The value of ``lens`` in the front matter; the first version has its sources there, and is read for ever."""
 _NOTE = regex(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
 _PLACE = regex(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
 _ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
@@ -270,6 +271,15 @@ class AnswerFault:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldFact:
+    """A fact that an answer needs, as its file says it. ``state`` is a `RequirementStatus`, ``cites`` are labels."""
+
+    text: str
+    state: str
+    cites: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Held:
     """An answer in a text: a file of its own, or the block ``block``. ``first`` and ``last`` are lines, from 1."""
 
@@ -279,6 +289,9 @@ class Held:
     first: int
     last: int
     block: str = ""
+    facts: tuple[HeldFact, ...] = ()
+    short: bool = False
+    """A file whose citations are recorded elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,17 +387,28 @@ def _answer(lines: Sequence[str]) -> Iterator[_Part | AnswerFault]:
     kind = written[0].strip().strip("\"'").lower()
     if not kind.startswith("answer/"):
         return
-    if kind != VERSION:
+    if kind not in (VERSION, _FIRST):
         yield AnswerFault(at, f"it was written as {kind} by another version of lens, which knows more than this one")
         return
+    held = Held(_said(values, "question"), _said(values, "status"), 1, len(lines))
     try:
+        if kind == VERSION:
+            at, written = values.get("facts", (1, [""]))
+            facts = tuple(_fact(value) for _, value in _items(written, at))
+            yield _Part((), (), (), end + 1, replace(held, facts=facts, short=True))
+            return
         at, written = values.get("roots", (1, [""]))
         roots = read_roots([value for _, value in _items(written, at)])
         at, written = values.get("sources", (1, [""]))
-        held = Held(_said(values, "question"), _said(values, "status"), 1, len(lines))
         yield _Part(roots, _items(written, at), lines[end:], end + 1, held)
     except BrokenSource as error:
         yield AnswerFault(at, f"the front matter cannot be read: {error}")
+
+
+def _fact(value: object) -> HeldFact:
+    if not isinstance(value, dict) or not isinstance(value.get("cites", []), list):
+        raise BrokenSource("a fact is no object")
+    return HeldFact(_text(value, "fact"), _text(value, "state"), tuple(map(str, value.get("cites", []))))
 
 
 def _said(values: Mapping[str, tuple[int, list[str]]], key: str) -> str:
@@ -473,7 +497,7 @@ def _head(name: str, rest: str) -> dict[str, Any]:
     head = parsed(rest[:-3])
     if not isinstance(head, dict) or not isinstance(head.get("sources"), list):
         raise BrokenSource("it has no sources")
-    if head.get("lens", VERSION) != VERSION:
+    if head.get("lens", _FIRST) != _FIRST:
         raise BrokenSource("it was written by another version of lens, which knows more than this one")
     return head
 

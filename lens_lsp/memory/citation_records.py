@@ -13,12 +13,13 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.disk import ORDINARY, release_lock, replace_whole, take_lock
 from lens_lsp.memory.answer_parser import AnswerFault, BrokenSource, read_source, seen, source_json
@@ -54,7 +55,7 @@ _DEFAULTS: Mapping[str, object] = {
 _WRITING = threading.Lock()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CitationRecords:
     """The records below one folder, which their paths are relative to."""
 
@@ -156,6 +157,16 @@ def root_above(folder: str) -> str | None:
     return None
 
 
+def records_root(folder: str, workspaces: Iterable[str]) -> str | None:
+    """The folder whose records hold for the texts of a folder: where there are some, else the workspace folder around
+    it, else the root that marks show; None without any."""
+    known = records_above(folder)
+    if known is not None:
+        return known.folder
+    around = [each for each in workspaces if inside(folder, each)]
+    return max(around, key=len, default=None) or root_above(folder)
+
+
 def short_id(path: str, quote: str, start: int, taken: Mapping[str, Iterable[Citation]]) -> str:
     """The id of the quote that begins at a place of a file; longer where a shorter one means another citation."""
     digest = hashlib.sha256("\0".join((path, seen(quote), str(start))).encode("utf-8", "surrogatepass")).digest()
@@ -169,14 +180,46 @@ def short_id(path: str, quote: str, start: int, taken: Mapping[str, Iterable[Cit
     return head + letters[:_LONGEST]
 
 
-def add_records(folder: str, added: Mapping[str, Citation], *, replacing: bool = False) -> None:
+def add_records(
+    folder: str,
+    added: Mapping[str, Citation],
+    *,
+    replacing: bool = False,
+    mode: int = ORDINARY,
+    below: Path | None = None,
+) -> None:
     """Write records into the workspace ``folder``, beside those that are there; ``replacing`` those of the same ids.
 
     A citation whose root is ``.`` has a path relative to the folder. Both sides of a merge conflict are kept, and what
-    cannot be read stays as it is. Raises OSError.
+    cannot be read stays as it is. ``mode`` is that of a new file, ``below`` a folder above that is there where
+    ``folder`` may not be. Raises OSError.
     """
-    if not added:
-        return
+
+    def change(known: CitationRecords) -> CitationRecords:
+        if any(fault.line == 0 for fault in known.faults):
+            raise OSError(known.faults[0].why)
+        by_id = dict(known.by_id)
+        for name, citation in added.items():
+            others = () if replacing else tuple(each for each in by_id.get(name, ()) if not _same(each, citation))
+            by_id[name] = (*others, citation)
+        return replace(known, by_id=by_id)
+
+    if added:
+        _write(folder, change, mode, below or Path(folder))
+
+
+def keep_records(folder: str, names: Container[str], mode: int) -> None:
+    """Take out of the records of a ``folder`` all but those of some ids, and what cannot be read. Raises OSError."""
+    if os.path.lexists(os.path.join(folder, FOLDER, NAME)):
+        _write(
+            folder,
+            lambda known: CitationRecords(folder, {id_: some for id_, some in known.by_id.items() if id_ in names}),
+            mode,
+            Path(folder),
+        )
+
+
+def _write(folder: str, change: Callable[[CitationRecords], CitationRecords], mode: int, below: Path) -> None:
     with _WRITING:
         held = -1
         with suppress(OSError, TimeoutError):  # where a folder knows no locks, one writer is as good as it gets
@@ -184,16 +227,10 @@ def add_records(folder: str, added: Mapping[str, Citation], *, replacing: bool =
             take_lock(held, time.monotonic() + _LOCK_SECONDS)
         try:
             _read.cache_clear()
-            known = read_records(folder) or CitationRecords(folder)
-            if any(fault.line == 0 for fault in known.faults):
-                raise OSError(known.faults[0].why)
-            by_id = dict(known.by_id)
-            for name, citation in added.items():
-                others = () if replacing else tuple(each for each in by_id.get(name, ()) if not _same(each, citation))
-                by_id[name] = (*others, citation)
-            lines = sorted({record_line(name, each) for name, some in by_id.items() for each in some})
-            text = "".join(f"{line}\n" for line in (*lines, *sorted(known.unread)))
-            replace_whole(Path(folder) / FOLDER / NAME, text.encode("utf-8", "replace"), ORDINARY, below=Path(folder))
+            now = change(read_records(folder) or CitationRecords(folder))
+            lines = sorted({record_line(name, each) for name, some in now.by_id.items() for each in some})
+            text = "".join(f"{line}\n" for line in (*lines, *sorted(now.unread)))
+            replace_whole(Path(folder) / FOLDER / NAME, text.encode("utf-8", "replace"), mode, below=below)
         finally:
             if held >= 0:
                 with suppress(OSError):

@@ -205,7 +205,7 @@ def read_note(text: str, name: str | None, records: CitationRecords | None) -> C
     ]
     unclosed = len(faults)
     used = {each[1] for block in blocks for each in _USED.finditer(text, *_lines(source, block))}
-    answers = [Span(held.first, held.last + 1) for held in citing.held]
+    answers = [Span(held.first, held.last + 1) for held in citing.held if not held.short]
     known = {each.label for each in citing.written}
     found: dict[str, Written] = {}
     for count, reference in enumerate(references(text, syntax, source)):
@@ -227,7 +227,8 @@ def read_note(text: str, name: str | None, records: CitationRecords | None) -> C
     if records is not None and found:
         faults += [AnswerFault(0, each.why + f" (line {each.line})" * bool(each.line)) for each in records.faults]
     held = [block for block in blocks if block.block]
-    parts = citing.parts + (len(held) + unclosed or bool(found))
+    own = any(each.short for each in citing.held)
+    parts = citing.parts + (len(held) + unclosed or (bool(found) and not own))
     written_down = tuple(sorted([*citing.written, *found.values()], key=lambda each: each.line))
     return Citing(written_down, (*citing.faults, *faults), parts, (*citing.held, *held))
 

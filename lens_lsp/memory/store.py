@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -20,8 +21,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
-from lens_lsp.disk import PART, replace_whole
-from lens_lsp.memory.answer_files import ANSWERS, is_answer
+from lens_lsp.disk import PART, PRIVATE
+from lens_lsp.memory.answer_files import ANSWERS, Saved, put_answer
+from lens_lsp.memory.citation_records import ID, keep_records
 from lens_lsp.memory.store_file import (
     STEM,
     Connect,
@@ -408,7 +410,8 @@ def deletion_plan(view: StoreView, ids: Iterable[str]) -> DeletionPlan:
 
 
 def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str, ...]:
-    """Delete the answer files of some questions, None for all; returns their names below the store's folder.
+    """Delete the answer files of some questions, None for all, and the records that no other cites; returns their names
+    below the store's folder.
 
     Raises OSError.
     """
@@ -419,6 +422,8 @@ def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str,
     gone += sorted(answers.glob(f".*{PART}"))  # half of an answer that a killed process was writing, to any question
     for path in gone:
         os.unlink(path)
+    left = "".join(path.read_text("utf-8", "replace") for path in answers.glob("*.md"))
+    keep_records(str(answers), frozenset(re.findall(ID, left)), PRIVATE)
     return tuple(f"{ANSWERS}/{path.name}" for path in gone)
 
 
@@ -564,15 +569,16 @@ class Store:
 
         return self._database.write(decide)
 
-    def keep_answer(self, name: str, text: str) -> Path:
-        """Write an answer file beside the store, whole or not at all, over one of that name. Raises `NotSaved`."""
-        path = self.path.parent / ANSWERS / name
+    def keep_answer(self, name: str, saved: Saved) -> Path:
+        """Write an answer file beside the store, over one of that name, and the records of what it cites. Raises
+        `NotSaved`."""
+        folder = self.path.parent / ANSWERS
         try:
-            replace_whole(path, text.encode("utf-8"), made=is_answer, below=self.path.parent)
+            put_answer(folder / name, saved, str(folder), PRIVATE, self.path.parent)
         except OSError as error:
             why = f"the answer is known but was not saved as a file: {error.strerror or error}"
             raise NotSaved(NotSavedReason.IO, why) from error
-        return path
+        return folder / name
 
     def forget(self, ids: Iterable[str]) -> Forgotten:
         """Take clusters and wrong answers out so that no byte of them is left in the store's folder, except where

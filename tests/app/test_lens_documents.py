@@ -19,14 +19,13 @@ from lens_lsp.corpus.extraction import extractions, reader_of
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import Extracted, kind_named
-from lens_lsp.memory.answer_files import footnote
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, Status, StopReason, answer_of
 from lens_lsp.model.cluster import CitationState
-from lens_lsp.model.documents import Document, PartReason, SkipReason
+from lens_lsp.model.documents import Document, PartReason, SkipReason, link_fragment
 from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
 from tests.lens_by_name import by_name
@@ -291,8 +290,7 @@ def test_a_renamed_document_is_found_by_its_bytes(folder: Path) -> None:
 
 
 def test_the_link_of_a_footnote_leads_to_the_page(folder: Path) -> None:
-    line = footnote("1", Citing(folder).citation, 3, "towers.pdf")
-    assert line.startswith('[^1]: [towers.pdf:3](towers.pdf#page=2) "')
+    assert link_fragment(Citing(folder).citation.locator, 3) == "page=2"
 
 
 def test_a_mail_is_found_with_its_date(tmp_path: Path) -> None:

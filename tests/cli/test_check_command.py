@@ -10,9 +10,10 @@ import pytest
 from lens_process import Command, assert_one_sentence
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE
-from lens_lsp.memory.answer_files import Saved, write_answer
+from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.sources import Sources
 from tests.hand_made import CONTRACT, GARDEN, answer
+from tests.memory.old_blocks import old_answer
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def kept(tmp_path: Path) -> Path:
     with Sources(ANYWHERE) as sources:
         citations = {item.n: sources.record(item, str(tmp_path)) for item in given.evidence}
     saved = Saved(given, citations, datetime(2026, 3, 1, tzinfo=UTC), str(tmp_path), private=True)
-    (tmp_path / "answer.md").write_text(write_answer(saved))
+    (tmp_path / "answer.md").write_text(old_answer(saved))
     return tmp_path
 
 

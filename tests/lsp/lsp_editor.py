@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,9 @@ class Editor(LspProcess):
 
     def at(self, uri: str, words: str, inside: int = 1) -> Message:
         """The params of a request about a place in a shown text."""
-        return {"textDocument": {"uri": uri}, "position": place(self.texts[uri], self.texts[uri].index(words) + inside)}
+        text = self.texts[uri]
+        at = text.index(words.replace("[^1]", first_mark(text))) + inside
+        return {"textDocument": {"uri": uri}, "position": place(text, at)}
 
     def over(self, uri: str, words: str) -> Message:
         """The range of some words of a shown text."""
@@ -135,6 +138,12 @@ class Editor(LspProcess):
                 return {"applied": False}
             self.edit(document["uri"], change["edits"])
         return {"applied": True}
+
+
+def first_mark(text: str) -> str:
+    """The mark of the first citation of an answer file; that of the first version where there is none."""
+    found = re.search(r"\[\^q\w+\]", text)
+    return "[^1]" if found is None else found[0]
 
 
 def place(text: str, at: int) -> Message:

@@ -56,7 +56,7 @@ local done, why = pcall(function()
   end)
   vim.cmd('cclose')
 
-  to('\\\\[^1\\\\]')
+  to('\\\\[^q')
   vim.lsp.buf.definition()
   wait('the jump', function() return here() == 'contract.md' and vim.fn.line('.') == 5 end)
   assert(vim.fn.getline('.'):sub(vim.fn.col('.')) == 'The lease of the workshop ends on 30 June 2031.')

@@ -10,7 +10,7 @@ import pytest
 
 from tests.judge.reader.tiny_reader import PROOF, write_reader
 from tests.lsp.conftest import LEASE
-from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
+from tests.lsp.lsp_editor import CAPABILITIES, Editor, first_mark, under
 
 Edit = Callable[..., Editor]
 QUESTION = "When does the lease of the workshop end?"
@@ -33,8 +33,8 @@ def test_a_command_has_the_answer_opened_as_a_file(edit: Edit) -> None:
     uri = editor.run(ASK)["answerUri"]
     editor.wait(lambda: editor.shown == [uri])
     text = path_of(uri).read_text()
-    assert text.startswith("---\nlens: answer/1\n")
-    assert f"[^1]: [contract.md:5]({(path_of(editor.shown[0])).parent.as_uri()}" not in text
+    assert text.startswith("---\nlens: answer/2\n")
+    assert f"{first_mark(text)}: [contract.md:5]({path_of(editor.shown[0]).parent.parent.as_uri()}" not in text
     assert LEASE in text
     assert editor.messages() == []
 

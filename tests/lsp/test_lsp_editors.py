@@ -47,7 +47,7 @@ EMACS = """
   (expect (mapcar (lambda (each) (xref-location-line (xref-item-location each)))
                   (xref-backend-references 'eglot "at point"))
           '(5))
-  (to "[^1]")
+  (to "[^q")
   (forward-char 2)
   (call-interactively 'xref-find-definitions)
   (expect (buffer-name) "contract.md")
@@ -96,7 +96,7 @@ function! Run() abort
   call Wait('the list', {-> len(getqflist()) == 1 && getqflist()[0].lnum == 5})
   execute 'edit ' . glob('answers/*.md')
   call cursor(1, 1)
-  call search('\\V[^1]')
+  call search('\\V[^q')
   ALEGoToDefinition
   call Wait('the jump', {-> expand('%:t') ==# 'contract.md' && line('.') == 5})
   execute 'edit ' . glob('answers/*.md')

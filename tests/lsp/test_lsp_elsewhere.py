@@ -11,7 +11,7 @@ from tests.judge.llm.chat_session import QUESTION as ABOUT_ARLEN
 from tests.judge.llm.chat_session import notes
 from tests.lsp.conftest import LEASE
 from tests.lsp.lsp_client import Message
-from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
+from tests.lsp.lsp_editor import CAPABILITIES, Editor, first_mark, under
 from tests.lsp.lsp_model import CAPABILITIES as CONSENTING
 from tests.lsp.lsp_model import PROMPT, Played, choosing
 
@@ -65,7 +65,8 @@ def test_a_cited_file_that_cannot_be_read_is_told_of_until_it_can(
     shows(["lens.extract-failed"])
     [found] = editor.diagnostics(contract.as_uri())
     assert (found["severity"], found["source"]) == (INFORMATION, "lens")
-    assert found["message"] == "lens cannot read this file (binary): [1] cites it"
+    label = first_mark(editor.texts[uri]).replace("^", "")
+    assert found["message"] == f"lens cannot read this file (binary): {label} cites it"
     contract.write_bytes(text)
     shows([])
 

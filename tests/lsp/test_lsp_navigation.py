@@ -18,7 +18,7 @@ from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Position, Span
 from tests.lsp.conftest import LEASE
-from tests.lsp.lsp_editor import CAPABILITIES, Editor, offset, place, under
+from tests.lsp.lsp_editor import CAPABILITIES, Editor, first_mark, offset, place, under
 from tests.soak.hostile_markdown import acting
 
 Edit = Callable[..., Editor]
@@ -169,7 +169,7 @@ def test_a_claim_or_a_heading_refers_to_all_its_evidence(edit: Edit, contract: P
     whole = set(quotes(editor, refer(editor, uri, "# Which")))
     assert any(QUOTE in quote for quote in whole)
     assert any(RENT in quote for quote in whole)
-    claim = next(line for line in editor.texts[uri].split("\n") if "[^1]" in line)
+    claim = next(line for line in editor.texts[uri].split("\n") if first_mark(line) in line)
     [first, *_] = quotes(editor, refer(editor, uri, claim))
     assert first in whole
     assert quotes(editor, refer(editor, uri, "[^1]")) == [first]
@@ -191,7 +191,7 @@ def test_links_lead_where_the_quote_stands_when_they_are_followed(edit: Edit, co
     editor = edit()
     uri = answered(editor)
     links = editor.result("textDocument/documentLink", {"textDocument": {"uri": uri}})
-    assert [under(editor.texts[uri], each["range"]) for each in links] == ["[^1]", "[^1]"]
+    assert [under(editor.texts[uri], each["range"]) for each in links] == [first_mark(editor.texts[uri])] * 2
     assert "target" not in links[0]
     contract.write_text("above\n" + contract.read_text())
     end = 1 + len(QUOTE)
@@ -248,11 +248,16 @@ def test_a_note_says_which_answers_cite_it(edit: Edit, contract: Path) -> None:
     editor = edit()
     uri = answered(editor)
     source = editor.show(contract)
-    assert hover(editor, source, LEASE) == f"cited by 1 answer\n[1] {QUESTION}"
+    assert (
+        hover(editor, source, LEASE)
+        == f"cited by 1 answer\n{first_mark(editor.texts[uri]).replace('^', '')} {QUESTION}"
+    )
     assert editor.result("textDocument/hover", editor.at(source, "## Rent")) is None
     [found] = refer(editor, source, LEASE)
     assert found["uri"] == uri
-    assert editor.texts[uri].split("\n")[found["range"]["start"]["line"]].startswith("[^1]:")
+    assert (
+        editor.texts[uri].split("\n")[found["range"]["start"]["line"]].startswith(f"{first_mark(editor.texts[uri])}:")
+    )
     assert refer(editor, source, "## Rent") == []
     editor.type(source, "# Contract\n", "# Contract\n\nmore\n")
     assert len(refer(editor, source, LEASE)) == 1

@@ -17,6 +17,7 @@ from lsprotocol import types
 from pytest_lsp import client_capabilities
 
 from tests.lsp.conftest import LEASE
+from tests.lsp.lsp_editor import first_mark
 from tests.lsp.lsp_profiles import PROFILES, Profiled, profiled, until
 
 QUESTION = "When does the lease of the workshop end?"
@@ -64,7 +65,7 @@ def test_evidence_is_where_the_client_looks_for_it(scene: Scene, folder: Path) -
     async def seen(editor: Profiled) -> None:
         client = editor.client
         result, uri = await ask(editor)
-        mark = editor.place(uri, "[^1]", 2)
+        mark = editor.place(uri, first_mark(editor.texts[uri]), 2)
         start, end = (types.Position(*each) for each in result.evidence[0].range)
         assert editor.cut(SOURCE, types.Range(start, end)) == result.evidence[0].quote
         definition = await client.text_document_definition_async(types.DefinitionParams(identified(uri), mark))
@@ -78,9 +79,9 @@ def test_evidence_is_where_the_client_looks_for_it(scene: Scene, folder: Path) -
         hover = await client.text_document_hover_async(types.HoverParams(identified(uri), mark))
         assert LEASE in hover.contents.value
         assert hover.contents.kind in editor.capabilities.text_document.hover.content_format
-        assert editor.cut(editor.texts[uri], hover.range) == "[^1]"
+        assert editor.cut(editor.texts[uri], hover.range) == first_mark(editor.texts[uri])
         [link, *_] = await client.text_document_document_link_async(types.DocumentLinkParams(identified(uri)))
-        assert editor.cut(editor.texts[uri], link.range) == "[^1]"
+        assert editor.cut(editor.texts[uri], link.range) == first_mark(editor.texts[uri])
         links = editor.capabilities.text_document.document_link
         assert (link.tooltip is not None) == bool(links and links.tooltip_support)
         followed = await client.document_link_resolve_async(link)
@@ -127,7 +128,7 @@ def test_drift_shows_as_the_client_wants_to_hear_of_it(scene: Scene, folder: Pat
         await until(lambda: editor.client.diagnostic_refresh_count > 0 or not editor.pulls)
         await shows("lens.citation-drifted", "lens.answer-stale")
         [drifted] = [each for each in await editor.diagnostics(uri) if each.code == "lens.citation-drifted"]
-        assert editor.cut(editor.texts[uri], drifted.range) == "[^1]"
+        assert editor.cut(editor.texts[uri], drifted.range) == first_mark(editor.texts[uri])
         assert drifted.related_information is None  # a withdrawn quote stands nowhere
         editor.replace(source, 3, "31 June", "30 June")
         await shows()

@@ -18,14 +18,11 @@ from lens_lsp.memory.answer_files import (
     NotePlace,
     Saved,
     ShortBlock,
-    anchored,
     as_short,
     one_line,
     shortened,
-    source_json,
-    write_answer,
 )
-from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
+from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source, source_json
 from lens_lsp.memory.citation_records import CitationRecords
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.memory.notes import MARKDOWN, read_note
@@ -33,7 +30,7 @@ from lens_lsp.model.answer import Answer
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
 from tests.hand_made import answer, evidence
-from tests.memory.old_blocks import old_block
+from tests.memory.old_blocks import old_answer, old_block
 
 ROOT = os.path.abspath(os.sep + "notes")
 
@@ -68,7 +65,7 @@ def front_matter(text: str) -> dict[str, str]:
 
 
 def test_an_answer_file_says_what_was_asked_when_and_of_what() -> None:
-    text = write_answer(saved(folder=os.path.join(ROOT, "answers", "2026")))
+    text = old_answer(saved(folder=os.path.join(ROOT, "answers", "2026")))
     front = front_matter(text)
     assert (front["lens"], front["asked"], front["mode"]) == ("answer/1", "2026-03-01T12:30:00Z", "evidence")
     assert json.loads(front["question"]) == answer(ROOT).question
@@ -77,7 +74,7 @@ def test_an_answer_file_says_what_was_asked_when_and_of_what() -> None:
 
 
 def test_the_sources_name_all_that_a_check_needs() -> None:
-    line = next(line for line in write_answer(saved()).splitlines() if line.startswith("  - "))
+    line = next(line for line in old_answer(saved()).splitlines() if line.startswith("  - "))
     value = json.loads(line.removeprefix("  - "))
     named = {"n", "root", "path", "source", "sha256", "encoding", "reader", "span", "match", "left", "right", "quote"}
     assert named <= value.keys()
@@ -86,14 +83,14 @@ def test_the_sources_name_all_that_a_check_needs() -> None:
 
 def test_outside_the_root_paths_are_absolute() -> None:
     for folder in (None, os.path.abspath(os.sep + "elsewhere"), ROOT + "-2"):
-        text = write_answer(saved(folder=folder))
+        text = old_answer(saved(folder=folder))
         assert json.loads(front_matter(text)["roots"]) == [ROOT]
         assert "(file://" in text
         assert "notes/house/contract.md#L5)" in text
 
 
 def test_what_was_written_is_read_back() -> None:
-    text = write_answer(saved())
+    text = old_answer(saved())
     read = read_citing(text)
     assert (read.faults, read.parts) == ((), 1)
     (written,) = read.written
@@ -118,19 +115,19 @@ def test_the_search_sees_exactly_what_was_inserted_as_ours() -> None:
     note = f"# Note\n\n{block}\nMine.\n"
     (span,) = find_generated(note).spans
     assert note[span.start : span.end] == block.rstrip("\n")
-    assert find_generated(write_answer(saved(hostile()))).answer
+    assert find_generated(old_answer(saved(hostile()))).answer
 
 
 def test_an_answer_with_hundreds_of_sources_is_still_known_as_ours() -> None:
     items = tuple(replace(evidence(1), n=n, heading=("long " * 40,)) for n in range(1, 300))
     given = replace(answer(ROOT), evidence=items)
-    text = write_answer(saved(given))
+    text = old_answer(saved(given))
     assert text.index("\n---\n", 4) > 1 << 16
     assert find_generated(text).answer
     assert len(read_citing(text).written) == 299
 
 
-@pytest.mark.parametrize("write", [write_answer, lambda saved: old_block(saved, "q1")])
+@pytest.mark.parametrize("write", [old_answer, lambda saved: old_block(saved, "q1")])
 def test_nothing_of_a_note_acts(write: object) -> None:
     assert callable(write)
     text = write(saved(hostile()))
@@ -147,7 +144,7 @@ def test_nothing_of_a_note_acts(write: object) -> None:
 
 @given(st.text(min_size=1), st.text(min_size=1).filter(lambda path: "/" not in path))
 def test_any_quote_and_any_path_come_back_as_they_were(quote: str, path: str) -> None:
-    for text in (write_answer(saved(hostile(quote, path))), old_block(saved(hostile(quote, path)), "a.b-1")):
+    for text in (old_answer(saved(hostile(quote, path))), old_block(saved(hostile(quote, path)), "a.b-1")):
         read = read_citing(text)
         assert read.faults == ()
         assert [(each.citation.quote, each.citation.path, each.altered) for each in read.written] == [(quote, path, "")]
@@ -157,14 +154,14 @@ def test_a_name_of_bytes_that_are_no_text_comes_back() -> None:
     given = answer(ROOT)
     path = os.fsdecode(b"caf\xe9.md")
     (written,) = read_citing(
-        write_answer(Saved(given, {1: replace(cited(given, 1), path=path)}, ASKED, ROOT, private=True))
+        old_answer(Saved(given, {1: replace(cited(given, 1), path=path)}, ASKED, ROOT, private=True))
     ).written
     assert (written.citation.path, written.altered) == (path, "")
 
 
 def test_evidence_without_a_record_holds_while_its_file_does() -> None:
     given = answer(ROOT)
-    (written,) = read_citing(write_answer(Saved(given, {}, ASKED, ROOT, private=True))).written
+    (written,) = read_citing(old_answer(Saved(given, {}, ASKED, ROOT, private=True))).written
     assert (written.citation.left, written.citation.right) == (None, None)
     assert written.citation.sha256 == given.evidence[0].origin.sha256
 
@@ -173,7 +170,7 @@ def test_what_rests_on_private_notes_is_kept_out_where_it_must_not_be() -> None:
     given = answer(ROOT)
     secret = replace(evidence(1), n=2, path="diary.md", quote="Nobody may know of this.", private=True)
     given = replace(given, text="Known. [1] Nobody may know of this. [2]\n", evidence=(*given.evidence, secret))
-    for write in (write_answer, lambda kept: old_block(kept, "q1")):
+    for write in (old_answer, lambda kept: old_block(kept, "q1")):
         kept = write(saved(given, private=False))
         assert "Nobody" not in kept
         assert "diary" not in kept
@@ -200,19 +197,19 @@ def changed(text: str, old: str, new: str) -> str:
     ],
 )
 def test_a_footnote_that_was_changed_by_hand_is_told(old: str, new: str, why: str) -> None:
-    head, _, notes = write_answer(saved()).rpartition("[^1]: ")
+    head, _, notes = old_answer(saved()).rpartition("[^1]: ")
     read = read_citing(head + changed(f"[^1]: {notes}", old, new))
     assert [each.altered for each in read.written] == [why]
 
 
 def test_a_footnote_that_a_formatter_wrapped_is_still_the_same() -> None:
-    text = write_answer(saved())
+    text = old_answer(saved())
     wrapped = changed(text, '#L5) "The lease of the', '#L5)\n    "The lease  of\n    the')
     assert [each.altered for each in read_citing(wrapped).written] == [""]
 
 
 def test_sources_that_a_formatter_spread_over_lines_are_still_read() -> None:
-    text = write_answer(saved())
+    text = old_answer(saved())
     line = next(line for line in text.splitlines() if line.startswith("  - "))
     spread = json.dumps(json.loads(line[4:]), indent=2).replace("\n}", ",\n}").replace("\n", "\n    ")
     read = read_citing(changed(text, line, f"  - {spread}"))
@@ -222,7 +219,7 @@ def test_sources_that_a_formatter_spread_over_lines_are_still_read() -> None:
 
 
 def test_a_source_without_its_quote_takes_that_of_the_footnote() -> None:
-    text = write_answer(saved())
+    text = old_answer(saved())
     line = next(line for line in text.splitlines() if line.startswith("  - "))
     value = json.loads(line[4:])
     quote = value.pop("quote")
@@ -233,7 +230,7 @@ def test_a_source_without_its_quote_takes_that_of_the_footnote() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "why"),
     [
-        ("lens: answer/1", "lens: answer/2", 2, "it was written as answer/2 by another version of lens"),
+        ("lens: answer/1", "lens: answer/3", 2, "it was written as answer/3 by another version of lens"),
         ('roots: ["."]', "roots: [.", 7, "the front matter cannot be read: it is no JSON"),
         ('roots: ["."]', 'roots: ["//host/share"]', 7, "roots names a folder of another machine"),
         ('roots: ["."]', r'roots: ["\\\\host\\share"]', 7, "roots names a folder of another machine"),
@@ -255,12 +252,12 @@ def test_a_source_without_its_quote_takes_that_of_the_footnote() -> None:
     ],
 )
 def test_what_cannot_be_read_is_told_by_its_line(old: str, new: str, line: int, why: str) -> None:
-    faults = read_citing(changed(write_answer(saved()), old, new)).faults
+    faults = read_citing(changed(old_answer(saved()), old, new)).faults
     assert any(fault.line == line and why in fault.why for fault in faults), faults
 
 
 def test_what_a_source_may_leave_out_is_read_as_nothing() -> None:
-    text = write_answer(saved())
+    text = old_answer(saved())
     line = next(line for line in text.splitlines() if line.startswith("  - "))
     value = {name: each for name, each in json.loads(line[4:]).items() if name not in ("heading", "locator", "count")}
     read = read_citing(changed(text, line, f"  - {json.dumps(value)}"))
@@ -270,7 +267,7 @@ def test_what_a_source_may_leave_out_is_read_as_nothing() -> None:
 
 
 def test_of_two_sources_or_footnotes_of_one_number_the_first_counts_and_the_other_is_told() -> None:
-    text = write_answer(saved())
+    text = old_answer(saved())
     line = next(line for line in text.splitlines() if line.startswith("  - "))
     twice = read_citing(changed(text, line, f"{line}\n{line}"))
     assert [(fault.line, fault.why) for fault in twice.faults] == [(10, "there is another source 1")]
@@ -290,7 +287,7 @@ def test_a_block_of_a_later_version_is_left_to_that_version() -> None:
 
 
 def test_a_footnote_that_is_gone_is_told_where_it_is_used() -> None:
-    text = write_answer(saved())
+    text = old_answer(saved())
     head, _, _ = text.rpartition("[^1]: ")
     (fault,) = read_citing(head).faults
     assert fault.why == "the footnote [^1] is missing"
@@ -313,7 +310,7 @@ def test_an_example_of_a_block_in_a_manual_is_no_block() -> None:
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
 def test_line_ends_do_not_matter(line_break: str) -> None:
-    text = (write_answer(saved()) + "\n" + old_block(saved(), "q1")).replace("\n", line_break)
+    text = (old_answer(saved()) + "\n" + old_block(saved(), "q1")).replace("\n", line_break)
     assert [each.label for each in read_citing(text).written] == ["1", "q1-1"]
 
 
@@ -322,7 +319,7 @@ def test_other_texts_cite_nothing(text: str) -> None:
     assert read_citing(text).written == ()
 
 
-PIECES = [*write_answer(saved()).splitlines(keepends=True), *old_block(saved(), "q1").splitlines(keepends=True)]
+PIECES = [*old_answer(saved()).splitlines(keepends=True), *old_block(saved(), "q1").splitlines(keepends=True)]
 
 PIECES += ["---\n", "```\n", "[^1]: ", '"', "{", "}", "[", "]", "-->", "- ", "é", "sources:\n", "\r", "> "]
 
@@ -355,7 +352,7 @@ def test_a_source_is_the_same_after_json() -> None:
         '<!-- lens:begin a "' + '\\"' * 150_000 + " -->",
         "---\nlens: answer/1\nroots: []\nsources:\n" + "  x\n" * 100_000 + "---\n",
         "[^1]: a\n" * 50_000,
-        write_answer(saved()) + "[^1]: [a](b) " + '" ' * 150_000 + "\n    x" * 50_000,
+        old_answer(saved()) + "[^1]: [a](b) " + '" ' * 150_000 + "\n    x" * 50_000,
         "<!-- lens:begin a {} -->\n<!-- lens:end" * 20_000,
     ],
     ids=["blanks", "escapes", "lines", "footnotes", "quotes", "marks"],
@@ -380,97 +377,6 @@ def test_what_a_source_quotes_is_no_link_of_markdown() -> None:
     assert parsed(written) == value
 
 
-ONE, TWO = evidence(1), replace(evidence(2), path="house/annex.md", quote="It may be renewed.", span=Span(3, 21))
-
-SAVED = Saved(replace(answer(ROOT), evidence=(ONE, TWO), text="It ends. [1] Or not. [2]"), {}, ASKED, ROOT, True)
-
-SAVED_FILE = write_answer(SAVED)
-
-NOTE = f"# Mine\n\n?? When?\n\n{old_block(SAVED, 'q1')}\nBetween.\n\n{old_block(SAVED, 'q2')}\nMine again.\n"
-
-
-def citations_in(text: str) -> dict[str, Citation]:
-    read = read_citing(text)
-    assert read.faults == ()
-    assert [each.altered for each in read.written] == [""] * len(read.written)
-    return {each.label: each.citation for each in read.written}
-
-
-def replaced(text: str, changes: list[tuple[Span, str]]) -> str:
-    for span, new in reversed(changes):
-        text = text[: span.start] + new + text[span.end :]
-    return text
-
-
-def moved(citation: Citation, by: int = 40) -> Citation:
-    """The same quote further down in another file."""
-    span = Span(citation.span.start + by, citation.span.end + by)
-    return replace(citation, path="house/lease-2.md", span=span, sha256="a" * 64, left="x" * 16, right="")
-
-
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize(
-    ("text", "label"), [(SAVED_FILE, "1"), (SAVED_FILE, "2"), (NOTE, "q1-1"), (NOTE, "q1-2"), (NOTE, "q2-2")]
-)
-def test_a_citation_that_is_written_anew_is_the_only_thing_that_changed(text: str, label: str, line_end: str) -> None:
-    text = text.replace("\n", line_end)
-    before = citations_in(text)
-    new = moved(before[label])
-    changes = anchored(text, label, new, 77, "house/lease-2.md")
-    after = replaced(text, changes)
-    assert citations_in(after) == before | {label: new}
-    lines, others = text.split(line_end), after.split(line_end)
-    assert sum(old != line for old, line in zip(lines, others, strict=True)) == 2
-    assert f"[^{label}]: [house/lease-2.md:77](house/lease-2.md#L77) " in after
-
-
-def test_the_changes_come_in_the_order_of_the_text() -> None:
-    first, second = anchored(SAVED_FILE, "1", citations_in(SAVED_FILE)["1"], 5, "x.md")
-    assert first[0].end < second[0].start
-    assert json.loads(first[1])["n"] == 1
-    assert second[1].startswith("[^1]: ")
-
-
-@pytest.mark.parametrize(
-    ("text", "label"),
-    [
-        (SAVED_FILE, "3"),
-        (SAVED_FILE, "x"),
-        (SAVED_FILE, ""),
-        (SAVED_FILE, "q1-1"),
-        (NOTE, "1"),
-        (NOTE, "q3-1"),
-        (NOTE, "q1-3"),
-        (SAVED_FILE.replace("[^1]: ", " [^1]: "), "1"),
-        (SAVED_FILE.replace('  - {"n": 1, ', '  - {"n": 1,\n     '), "1"),
-        (SAVED_FILE.replace('"n": 1, "root": 0', '"n": 1, "root": "0"'), "1"),
-        (SAVED_FILE.replace('"n": 1, ', '"n": 1 '), "1"),
-        (NOTE.replace('{"lens"', '{"lens', 1), "q1-1"),
-        (NOTE.replace('"sources": [{', '"sources": [{}, {', 1).replace('"n": 1, ', '"m": 1, ', 1), "q1-1"),
-        ("", "1"),
-        ("[^1]: x\n  - " + "[" * 100_000 + "\n", "1"),
-        ("[^1]: x\n  - {" + '"n": 1, "root": 0, "x": ' + "[" * 100_000 + "}\n", "1"),
-    ],
-)
-def test_what_is_not_as_we_wrote_it_is_left_alone(text: str, label: str) -> None:
-    assert anchored(text, label, citations_in(SAVED_FILE)["1"], 5, "x.md") == []
-
-
-def test_what_is_no_record_of_ours_does_not_hide_the_one_that_is() -> None:
-    text = SAVED_FILE.replace("sources:\n", 'sources:\n  - {no json}\n  - {"n": 1, "root": true}\n  - {"n": 1}\n')
-    after = replaced(text, anchored(text, "1", moved(citations_in(SAVED_FILE)["1"]), 7, "x.md"))
-    assert '"path": "house/lease-2.md"' in after
-
-
-@given(st.text(max_size=30), st.text(min_size=1, max_size=30))
-def test_any_path_and_quote_is_one_line_and_comes_back(path: str, quote: str) -> None:
-    new = replace(moved(citations_in(SAVED_FILE)["1"]), path=path or "x", quote=quote)
-    changes = anchored(SAVED_FILE, "1", new, 5, "x.md")
-    assert len(changes) == 2
-    written = {each.label: each.citation for each in read_citing(replaced(SAVED_FILE, changes)).written}
-    assert written["1"] == new
-
-
 ANSWERS = os.path.join(ROOT, "answers")
 
 OTHER = os.path.abspath(os.sep + "elsewhere")
@@ -484,11 +390,11 @@ ANSWER = replace(
     text="It ends. [1]\n\nOr not. [2] See [3] and `<!-- here`.\n\n[^9]: mine",
 )
 
-FILE = write_answer(Saved(ANSWER, {}, ASKED, ANSWERS, True))
+FILE = old_answer(Saved(ANSWER, {}, ASKED, ANSWERS, True))
 
 
 def short(into: str | None, text: str = FILE) -> ShortBlock | None:
-    return as_short(text, ANSWERS, NotePlace(MARKDOWN, "q7", into, ROOT))
+    return as_short(text, os.path.join(ANSWERS, "a.md"), NotePlace(MARKDOWN, "q7", into, ROOT))
 
 
 def test_an_answer_file_becomes_a_short_block_with_its_records_beside_it() -> None:
@@ -512,7 +418,7 @@ def test_an_answer_file_becomes_a_short_block_with_its_records_beside_it() -> No
 
 
 def test_an_answer_without_words_or_evidence_is_a_block_too() -> None:
-    bare = write_answer(Saved(replace(ANSWER, evidence=(), text=""), {}, ASKED, ANSWERS, True))
+    bare = old_answer(Saved(replace(ANSWER, evidence=(), text=""), {}, ASKED, ANSWERS, True))
     assert short(ROOT, bare) == ShortBlock("<!-- lens:begin q7 -->\n\n<!-- lens:end q7 -->\n", {})
 
 

@@ -15,7 +15,7 @@ from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
-from lens_lsp.memory.answer_files import Saved, write_answer
+from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.check import Cited, Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.answer import Answer
@@ -24,7 +24,7 @@ from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import PathNotFound
 from lens_lsp.model.text import SourceText, Span
 from tests.hand_made import answer, evidence
-from tests.memory.old_blocks import old_block
+from tests.memory.old_blocks import old_answer, old_block
 
 ASKED = datetime(2026, 3, 1, tzinfo=UTC)
 VERIFIED, MOVED, WITHDRAWN, UNVERIFIABLE = CitationState
@@ -65,7 +65,7 @@ def save(root: Path, name: str, *items: Evidence) -> Path:
     file = root / name
     file.parent.mkdir(parents=True, exist_ok=True)
     given = answered(root, *items)
-    file.write_text(write_answer(Saved(given, recorded(given), ASKED, str(file.parent), private=True)))
+    file.write_text(old_answer(Saved(given, recorded(given), ASKED, str(file.parent), private=True)))
     return file
 
 
@@ -182,7 +182,7 @@ def test_a_folder_that_was_moved_with_its_answers_stays_verified(pages: Path, tm
 def test_a_root_that_is_gone_withdraws(pages: Path, tmp_path: Path) -> None:
     given = answered(pages, found_in(pages, "stays.md", quote_of("stays.md")))
     file = tmp_path / "a.md"
-    file.write_text(write_answer(Saved(given, recorded(given), ASKED, str(tmp_path), private=True)))
+    file.write_text(old_answer(Saved(given, recorded(given), ASKED, str(tmp_path), private=True)))
     assert states(checked(file)) == [VERIFIED]
     shutil.rmtree(pages)
     (finding,) = checked(file).findings

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 from benchmarks.negatives import negatives
 from lens_lsp.app.workspace_store import call_wrong
+from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.clusters import (
     belong_together,
     called_wrong,
@@ -36,6 +39,7 @@ from lens_lsp.model.cluster import Checked, CitationState, Cluster, DocumentSumm
 from lens_lsp.model.plan import Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
+from tests.hand_made import answer
 from tests.memory.kept import kept, kept_summary, kept_turn, kept_wrong
 from tests.memory.made import CLUSTERS, citation, cluster
 
@@ -257,9 +261,10 @@ def test_what_is_withdrawn_is_nowhere_but_among_the_wrong_answers(store: Store) 
 
 def test_an_answer_file_of_a_wrong_answer_goes_and_others_stay(store: Store) -> None:
     for n in (1, 2):
-        store.keep_answer(f"{n}.md", f"---\nquestion: {kept(n).asked[0].question}\n---\n")
+        given = replace(answer(os.sep), question=kept(n).asked[0].question)
+        store.keep_answer(f"{n}.md", Saved(given, {}, datetime.now(UTC), None, private=False))
     call_wrong(store, ["k1"])
-    assert [path.name for path in (store.path.parent / "answers").iterdir()] == ["2.md"]
+    assert [path.name for path in (store.path.parent / "answers").glob("*.md")] == ["2.md"]
 
 
 def test_withdrawing_nothing_changes_nothing(store: Store) -> None:

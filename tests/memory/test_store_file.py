@@ -5,15 +5,19 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from lens_lsp.disk import network_file_system
+from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.store import Database, Store
 from lens_lsp.memory.store_file import (
     FolderLock,
@@ -36,6 +40,7 @@ from lens_lsp.memory.store_rows import (
     Changes,
     StoreView,
 )
+from tests.hand_made import answer
 from tests.memory.kept import kept, kept_turn, question_key
 from tests.memory.mutants import Changed
 
@@ -325,43 +330,43 @@ def test_questions_and_turns_are_listed_in_order(tmp_path: Path) -> None:
         ]
 
 
+def _saved(question: str) -> Saved:
+    return Saved(replace(answer(os.sep), question=question), {}, datetime.now(UTC), None, private=False)
+
+
 def test_an_answer_is_kept_beside_the_store_or_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
-        first, second = (f'---\nlens: answer/1\nquestion: "{word}?"\n---\n' for word in ("One", "Two"))
+        first, second = (_saved(f"{word}?") for word in ("One", "Two"))
         path = store.keep_answer("one.md", first)
-        assert path.read_text() == first
+        assert 'question: "One?"' in path.read_text()
         assert store.keep_answer("one.md", second) == path
-        assert path.read_text() == second
+        assert 'question: "Two?"' in path.read_text()
         path.write_text("# Mine\n")
         with pytest.raises(NotSaved, match="there is a file that Lens did not make; move it away"):
             store.keep_answer("one.md", first)
         assert path.read_text() == "# Mine\n"
         (path.parent / "two.md").mkdir()
         with pytest.raises(NotSaved, match="the answer is known but was not saved as a file") as caught:
-            store.keep_answer("two.md", "x")
+            store.keep_answer("two.md", first)
         assert caught.value.reason is NotSavedReason.IO
         path.unlink()
         (path.parent / "two.md").rmdir()
-        path.parent.rmdir()
+        shutil.rmtree(path.parent)
         path.parent.write_text("no folder")
         with pytest.raises(NotSaved):
-            store.keep_answer("one.md", "x")
+            store.keep_answer("one.md", first)
 
 
 def test_forgetting_deletes_answers_by_what_they_say_was_asked(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         store.save(Changes((kept(1), kept(2))))
-        texts = {
-            "gone.md": f'---\nlens: answer/1\nquestion: "{kept(1).asked[0].question}"\n---\n',
-            "other.md": '---\nlens: answer/1\nquestion: "What else?"\n---\n',
-            "nameless.md": "# No question\n",
-        }
-        for name, text in texts.items():
-            folder = store.keep_answer(name, text).parent
+        store.keep_answer("gone.md", _saved(kept(1).asked[0].question))
+        folder = store.keep_answer("other.md", _saved("What else?")).parent
+        (folder / "nameless.md").write_text("# No question\n")
         forgotten = store.forget(["k1"])
         assert forgotten.clusters == ("k1",)
         assert forgotten.files == (f"{folder.name}/gone.md",)
-        assert sorted(path.name for path in folder.iterdir()) == ["nameless.md", "other.md"]
+        assert sorted(path.name for path in folder.glob("*.md")) == ["nameless.md", "other.md"]
 
 
 def test_a_file_in_another_mode_that_is_in_use_is_not_taken(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_mark_in_a_quote_is_text_for_every_writer_and_the_judge(tmp_path: Path
     said = f"> {plain('Testing is rolling. [1]_ It is new.')} [1]\n"
     answer = replace(made(root), text=said)
     saved = Saved(answer, {}, datetime(2026, 3, 1, tzinfo=UTC), None, private=True)
-    for written in (markdown_answer(answer, Places([root], root)), write_answer(saved), old_block(saved, "q1")):
+    for written in (markdown_answer(answer, Places([root], root)), write_answer(saved).text, old_block(saved, "q1")):
         shown = re.sub(r"<[^>]*>", "", MarkdownIt("commonmark").render(written))
         assert re.search(r"Testing is rolling\. \[1\]_ It is new\. \[?\^", shown), written
     assert cited_numbers(said) == [1]

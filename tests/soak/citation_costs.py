@@ -24,13 +24,15 @@ from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import HashBudget, RenamedFiles
 from lens_lsp.lsp.diagnostics import citation_diagnostics
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, locate_citations
-from lens_lsp.memory.answer_files import footnote, one_line, source_json
+from lens_lsp.memory.answer_files import one_line
+from lens_lsp.memory.answer_parser import source_json
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
+from tests.memory.old_blocks import footnote
 from tests.soak.harness import Options, Verdict, harness
 
 SECONDS, BYTES = 1.0, 50_000_000

@@ -18,12 +18,11 @@ from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.judge.redaction import redacted, redacted_whole, veils
-from lens_lsp.memory.answer_files import write_answer
 from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
 from lens_lsp.search.resolution import resolve
-from tests.memory.old_blocks import old_block
+from tests.memory.old_blocks import old_answer, old_block
 from tests.memory.test_answer_files import hostile, saved
 from tests.soak.altered_quotes import view
 from tests.soak.evil_texts import Pattern
@@ -134,7 +133,7 @@ def _passed_on(text: str) -> None:
 
 
 def _cited(text: str) -> None:
-    for whole in (write_answer(saved(hostile(text))), old_block(saved(hostile(text)), "q1")):
+    for whole in (old_answer(saved(hostile(text))), old_block(saved(hostile(text)), "q1")):
         read_citing(whole)
         read_citing(whole.replace("[^1]: ", f"[^1]: {text} ").replace("[^q1-1]: ", f"[^q1-1]: {text} "))
     read_citing(f"---\nlens: answer/1\nsources:\n  - {text}\n---\n\n[^1]: {text}\n{text}[^1]\n")

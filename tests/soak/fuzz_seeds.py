@@ -14,7 +14,7 @@ from lens_lsp.model.text import Span
 from tests.judge.llm.chat_wire import completion, delta
 from tests.lsp.lsp_client import frame
 from tests.memory.kept import kept
-from tests.memory.old_blocks import old_block
+from tests.memory.old_blocks import old_answer, old_block
 from tests.memory.test_answer_files import hostile, saved
 
 _WORDS = "Größe 漢字 😀\r\nfirst line\x0cof\u2028it\r\n\x1b[31mred\x1b[0m \u202eesrever"
@@ -107,7 +107,8 @@ def extracted(result_of: Callable[[Extracted], tuple[dict[str, Any], bytes]]) ->
 def answers() -> tuple[bytes, ...]:
     """Answer files and a block in a note."""
     block = old_block(saved(hostile()), "q1")
-    return write_answer(saved()).encode(), write_answer(saved(hostile())).encode(), f"# N\n\n{block}\nMine.\n".encode()
+    files = (old_answer(saved()), old_answer(saved(hostile())), write_answer(saved(hostile())).text)
+    return *(each.encode() for each in files), f"# N\n\n{block}\nMine.\n".encode()
 
 
 def stored() -> tuple[bytes, ...]:

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE
-from lens_lsp.memory.answer_files import footnote, one_line, source_json
+from lens_lsp.memory.answer_files import one_line
+from lens_lsp.memory.answer_parser import source_json
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
@@ -32,6 +33,7 @@ from tests.desktop.desktop_process import Desktop
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
 from tests.mcp.mcp_agent import agent
+from tests.memory.old_blocks import footnote
 from tests.soak.harness import Options, Verdict, harness
 
 WORLDS = ("guessed", "otherwise", "gone", "renamed")

@@ -99,7 +99,7 @@ def outputs(rng: random.Random, facts: int, place: Path) -> Iterator[Output]:
         text = answer.read_text("utf-8")
         yield Output("answer file", text, question)
         yield Output("copied answer", _FRONT.sub("", text), question)  # what the extension puts on the clipboard
-        block = as_short(text, str(answer.parent), NotePlace(MARKDOWN, "q1x", None, None))
+        block = as_short(text, str(answer), NotePlace(MARKDOWN, "q1x", None, None))
         assert block is not None
         yield Output("block", block.text, question)
 

@@ -19,7 +19,7 @@ async function answer(): Promise<{ document: vscode.TextDocument; citation: vsco
   assert.ok(result.answerUri);
   const uri = vscode.Uri.parse(result.answerUri).with({ scheme: 'lens-answer' });
   const document = await vscode.workspace.openTextDocument(uri);
-  const citation = document.positionAt(document.getText().indexOf('[^1]') + 2);
+  const citation = document.positionAt(document.getText().indexOf('[^q') + 2);
   return { document, citation };
 }
 

@@ -116,7 +116,7 @@ suite('Documents that are no text', () => {
     );
     // Where the question was asked before, its document is open already and is replaced now.
     await until(vscode.workspace.onDidChangeTextDocument, () => document.getText().includes('ferry.pdf'));
-    const at = document.positionAt(document.getText().indexOf('[^1]') + 2);
+    const at = document.positionAt(document.getText().indexOf('[^q') + 2);
 
     const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
       'vscode.executeLinkProvider',

@@ -361,10 +361,16 @@ describe('an answer that was kept', () => {
     assert.equal(turn?.asked, '2026-01-03T00:00:00.000Z', 'when it was asked here, not when another was answered');
   });
 
-  it('is read from its file where no cluster knows it', () => {
-    const text =
-      '---\nlens: answer/1\nsources:\n  - {"n": 1}\n---\n\n# End?\n\n> It ends. [^1]\n\n*By rules.*\n\n[^1]: [a.md:3](file:///x) "It ends."\n';
-    const citations = [{ label: '1', uri: `${ROOT}/my%20house/a.md`, quote: 'It ends.', span: [5, 13], altered: '' }];
+  for (const [head, label] of [
+    ['lens: answer/1\nsources:\n  - {"n": 1}', '1'],
+    ['lens: answer/2\nfacts: []', 'q7f3k2'],
+  ]) {
+    it(`is read from its file where no cluster knows it, ${label}`, () => readFromFile(`${head}`, `${label}`));
+  }
+
+  function readFromFile(head: string, label: string) {
+    const text = `---\n${head}\n---\n\n# End?\n\n> It ends. [^${label}]\n\n*By rules.*\n\n[^${label}]: [a.md:3](file:///x) "It ends."\n`;
+    const citations = [{ label, uri: `${ROOT}/my%20house/a.md`, quote: 'It ends.', span: [5, 13], altered: '' }];
     const file = { schema: 'lens.kept/1', uri: 'file:///x.md', text, citations } as unknown as KeptAnswer;
     const asked = { typed: 'The end?', question: 'End?', asked: 'now', cluster: null, answerUri: 'file:///x.md' };
     const turn = written(asked, 'k', file, ['file:///other', ROOT]);
@@ -374,7 +380,7 @@ describe('an answer that was kept', () => {
       turn.passages.map(({ n, path, quote, span }) => [n, path, quote, span]),
       [[1, 'my house/a.md', 'It ends.', [5, 13]]],
     );
-  });
+  }
 
   it('is not brought onto the page twice, wherever in its thread it stands', () => {
     const questions = ['One?', 'Two?', 'One?', 'Three?'].map((typed) => noted(typed));

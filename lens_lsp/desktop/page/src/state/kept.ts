@@ -46,8 +46,8 @@ export function kept(noted: Noted, key: string, cluster: Cluster): Turn | undefi
 /** A question as the file of its answer says it: of what proved nothing, nothing else is kept. */
 export function written(noted: Noted, key: string, file: KeptAnswer, folders: readonly string[]): Turn {
   const passages = file.citations.map(
-    ({ label, uri, quote, span }): Passage => ({
-      n: Number(label),
+    ({ uri, quote, span }, at): Passage => ({
+      n: at + 1,
       uri,
       path: pathBelow(folders, uri),
       span: span ?? [0, 0],
