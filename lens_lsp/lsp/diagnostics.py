@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.corpus.corpus_rules import inside
+from lens_lsp.corpus.corpus_rules import ANYWHERE, inside
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.text_marks import privacy_of_file
 from lens_lsp.corpus.workspace import Snapshot, overlay
@@ -23,13 +23,19 @@ from lens_lsp.lsp.document_snapshot import (
     run_on_snapshot,
 )
 from lens_lsp.lsp.locations import TOP, Ranges
-from lens_lsp.lsp.server_state import ServerState
+from lens_lsp.lsp.server_state import ServerState, Stores
+from lens_lsp.memory.answer_parser import seen
+from lens_lsp.memory.clusters import disputed
+from lens_lsp.memory.matching import question_key
+from lens_lsp.memory.sources import Sources
+from lens_lsp.memory.store_file import STEM
 from lens_lsp.model.answer import Answer, RequirementStatus, Status
-from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.model.sanitize import printable_line
+from lens_lsp.model.lazy_regex import regex
+from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import Span
 from lens_lsp.schema.memory_shapes import broken_rule, message
 
@@ -45,6 +51,8 @@ _LONGEST = 200
 _WITHDRAWN = f": {CitationState.WITHDRAWN.value}"
 _GONE = frozenset({"lens.citation-drifted", "lens.citation-broken"})
 """What clients that know the tag show as struck through: the words are cited, and the source says them no longer."""
+_CALLED_WRONG = "proves an answer that was called wrong"
+_SIGNS = regex(r"\[\^?[\w:-]*\]|[>*\\`\u200b]")
 _Told = tuple[Span, str, types.DiagnosticSeverity, str]
 Told = Mapping[str, Sequence[types.Diagnostic]]
 """By the path of the file that it is about."""
@@ -73,6 +81,7 @@ def citation_diagnostics(
     page: MarkdownPage,
     found: Sequence[LocatedCitation],
     *,
+    stores: Stores,
     related: bool,
     tags: bool = False,
 ) -> list[types.Diagnostic]:
@@ -83,6 +92,7 @@ def citation_diagnostics(
         *(_of_citation(page, each) for each in found),
         *((page.bare(fault.line), "lens.citation-broken", _ERROR, fault.why) for fault in page.citing.faults),
         *_of_answers(page, found, snapshot.known),
+        *_of_stores(snapshot, page, found, stores),
     ]
     beside = _related(page, found) if related else lambda span, code: None
     items = [
@@ -92,12 +102,19 @@ def citation_diagnostics(
             severity,
             code,
             source=SOURCE,
-            tags=[types.DiagnosticTag.Deprecated] if tags and code in _GONE and _WITHDRAWN in text else None,
+            tags=_tags(code, text) if tags else None,
             related_information=beside(span, code),
         )
         for span, code, severity, text in filter(None, told)
     ]
     return sorted(items, key=lambda item: (item.range.start.line, item.range.start.character, str(item.code)))
+
+
+def _tags(code: str, text: str) -> list[types.DiagnosticTag] | None:
+    """How a client may show the words: struck out what no source says, faded what others contradict."""
+    if _CALLED_WRONG in text or (code in _GONE and _WITHDRAWN in text):
+        return [types.DiagnosticTag.Deprecated]
+    return [types.DiagnosticTag.Unnecessary] if code == "lens.contested" else None
 
 
 def privacy_diagnostics(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.Diagnostic]:
@@ -130,6 +147,52 @@ def _of_answers(page: MarkdownPage, found: Sequence[LocatedCitation], known: Ans
         yield from _of_facts(title, held)
         if known is not None and known.question == held.question and not held.block:
             yield from _of_known(page, title, known)
+
+
+def _of_stores(
+    snapshot: DocumentSnapshot, page: MarkdownPage, found: Sequence[LocatedCitation], stores: Stores
+) -> Iterator[_Told]:
+    """What the stores hold against citations whose sources still say so: that others say otherwise, or that the user
+    called the answer wrong."""
+    standing = [each for each in found if each.location is not None]
+    for workspace, store in stores.existing(snapshot.workspaces) if standing else ():
+        facts = tuple(disputed(store.clusters()))
+        for wrong in store.wrong():
+            words = _bare(wrong.text.partition("\n\n")[0])
+            for held in page.citing.held:
+                text = page.text[page.line_span(held.first).start : page.line_span(held.last).end]
+                if question_key(held.question) != wrong.key or words not in _bare(text):
+                    continue
+                for each in standing:
+                    if held.first <= each.written.line <= held.last:
+                        said = f"{_CALLED_WRONG}: {printable_line(wrong.question, _LONGEST)}"
+                        yield page.place(each.written), "lens.contested", _WARNING, f"[{each.written.label}] {said}"
+        with Sources(ANYWHERE, rules=snapshot.rules, buffers=snapshot.buffers) as sources:
+            for fact, cited in facts:
+                mine = [each for each in standing if _is_of(each, cited)]
+                if not mine:
+                    continue
+                stands = [each for each in cited if sources.check(each, workspace)[0].span is not None]
+                for each in mine:
+                    quote = seen(each.finding.checked.citation.quote)
+                    others = [other for other in stands if seen(other.quote) != quote]
+                    if others:
+                        says = f"{printable_path(others[0].path)} says “{printable_line(others[0].quote, _LONGEST)}”"
+                        about = printable_line(fact.requirement.text, _LONGEST)
+                        text = f"[{each.written.label}] sources disagree on {about}: {says}"
+                        yield page.place(each.written), "lens.contested", _WARNING, text
+
+
+def _is_of(found: LocatedCitation, cited: Sequence[Citation]) -> bool:
+    """Whether a citation of a text is one of some of a store."""
+    own = found.finding.checked.citation
+    name, quote = os.path.basename(own.path), seen(own.quote)
+    return any(os.path.basename(each.path) == name and seen(each.quote) == quote for each in cited)
+
+
+def _bare(text: str) -> str:
+    """The words of an answer without marks, signs and line breaks."""
+    return " ".join(_SIGNS.sub("", text).split()).casefold()
 
 
 def _of_facts(title: Span, held: Held) -> Iterator[_Told]:
@@ -185,7 +248,7 @@ def _related(
         shown[page.place(each.written)].append(each.written.label)
 
     def beside(span: Span, code: str) -> list[types.DiagnosticRelatedInformation] | None:
-        labels = places if code == "lens.contested" else shown.get(span, ())
+        labels = places if code == "lens.contested" and span not in shown else shown.get(span, ())
         return [
             types.DiagnosticRelatedInformation(places[label], f"[{label}]") for label in labels if label in places
         ] or None
@@ -291,10 +354,11 @@ async def check_document(state: ServerState, uri: str) -> DocumentDiagnostics | 
         told = source_diagnostics(snapshot, os.path.dirname(page.name), found)
         sources = {path for each in found for path in _paths(snapshot, page, each)}
         sources |= {os.path.realpath(path) for path in told}
+        sources |= {str(folder.with_name(f"{STEM}.db")) for folder in state.stores.answers(snapshot.workspaces)}
         elsewhere = {snapshot.uri_of(path): items for path, items in told.items()}
         items = [
             *privacy_diagnostics(snapshot, page),
-            *citation_diagnostics(snapshot, page, found, related=related, tags=tags),
+            *citation_diagnostics(snapshot, page, found, stores=state.stores, related=related, tags=tags),
         ]
         return DocumentDiagnostics(True, items, frozenset(sources), elsewhere)
 

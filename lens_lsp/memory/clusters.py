@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeVar
 
+from lens_lsp.model.answer import RequirementStatus
 from lens_lsp.model.cluster import (
     OFFLINE,
     Asked,
@@ -319,6 +320,15 @@ def called_wrong(
         if not facts.isdisjoint(wrong.facts) or (wrong.key == key and said(wrong.text, wrong.short) == same):
             return wrong
     return None
+
+
+def disputed(clusters: Iterable[Cluster]) -> Iterator[tuple[KnownFact, tuple[Citation, ...]]]:
+    """The facts on which sources disagree, each with all that it cites."""
+    for cluster in clusters:
+        known = dict(cluster.citations)
+        for fact in live(cluster):
+            if fact.status is RequirementStatus.CONTESTED:
+                yield fact, tuple(known[id_] for id_ in fact.evidence if id_ in known)
 
 
 def is_quoted(value: str, quotes: Iterable[str]) -> bool:
