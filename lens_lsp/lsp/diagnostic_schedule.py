@@ -7,16 +7,21 @@ bring it forward and decide nothing.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import inside
-from lens_lsp.lsp.locations import UriRefused, path_of
+from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
+from lens_lsp.model.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from lens_lsp.corpus.corpus_rules import CorpusRules
     from lens_lsp.corpus.watch import Watch
     from lens_lsp.lsp.protocol import EditorConnection
 
@@ -26,8 +31,26 @@ _APART = 0.3
 """Seconds between two checks at least, whatever is hinted: a checkout hints ten thousand times."""
 _POLL = 0.5
 """Seconds between two looks at the cited files, whoever watches them."""
+_HELD = 10.0
+"""Seconds for which a request for the diagnostics of all notes waits for news."""
+_MOST_NOTES = 2_000
+"""Notes that are not open of which diagnostics are reported."""
+_NOTHING = "0"
+"""The id of the result of a note that has no diagnostics."""
+Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
 Stamp = tuple[int, int, int, int] | None
 """What tells a file from what it was; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What a look at a note that is not open came to. It holds while the files have their ``stamps``, unless something
+    ``drifted``: that may stand in any file again."""
+
+    stamps: Mapping[str, Stamp]
+    items: list[types.Diagnostic]
+    id: str
+    drifted: bool
 
 
 class DiagnosticSchedule:
@@ -49,8 +72,12 @@ class DiagnosticSchedule:
         self._running: asyncio.Task[None] | None = None
         self._ran = -_APART
         """When the last check ended, by the loop's clock."""
+        self._looked: dict[str, _Looked] = {}
+        """The notes that are not open, by URI."""
+        self._news = asyncio.Event()
+        """Something may have changed since all notes were looked at."""
         self._polling: asyncio.Task[None] | None = None
-        self.watch = FileWatch(ls, self.touched)
+        self.watch = FileWatch(ls, self.heard)
 
     @property
     def pulled(self) -> bool:
@@ -95,6 +122,11 @@ class DiagnosticSchedule:
                 if any(inside(source, path) for source in sources for path in real)
             )
 
+    def heard(self, paths: Iterable[str] | None) -> None:
+        """As `touched`, of files that nobody may know yet."""
+        self._news.set()
+        self.touched(paths)
+
     def check_all(self) -> None:
         """Check all open texts: what is reported may be another now."""
         self._check(document.uri for document in self._ls.state.documents)
@@ -112,6 +144,73 @@ class DiagnosticSchedule:
         self._tell_elsewhere(uri, result.elsewhere)
         return result.diagnostics
 
+    async def report_all(
+        self, previous: Mapping[str, str], send: Callable[[list[Report]], object] | None
+    ) -> list[Report]:
+        """The diagnostics of all notes that cite and are not open, checked now; ``previous`` are the ids of the results
+        that the client has, by URI. Where these are all as they were, the answer waits for news, for a while.
+
+        With ``send`` each report is sent as soon as it is there, and none is left to return.
+        """
+        self._news.clear()
+        new, same = await self._look_at_all(previous, send)
+        if previous and not new:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), _HELD)
+                await asyncio.sleep(PAUSE)
+            new, same = await self._look_at_all(previous, send)
+        if send is None:
+            return [*new, *same]
+        send(same)
+        return []
+
+    async def _look_at_all(
+        self, previous: Mapping[str, str], send: Callable[[list[Report]], object] | None
+    ) -> tuple[list[Report], list[Report]]:
+        """What is new, and what is as the client has it."""
+        state, new, same = self._ls.state, list[Report](), list[Report]()
+
+        def report(each: Report) -> None:
+            new.append(each)
+            if send is not None:
+                send([each])
+
+        shown = {state.place(document) for document in state.documents}
+        found = await asyncio.to_thread(_citing_notes, state.workspaces, (await state.settings()).rules)
+        notes = {uri_of(path): (path, text) for path, text in found.items() if path not in shown}
+        for uri, (path, text) in notes.items():
+            known = self._looked.get(uri)
+            if known is None or known.drifted or known.stamps != await asyncio.to_thread(_stamps, known.stamps):
+                known = await self._look(uri, path, text)
+            if known.id == previous.get(uri):
+                same.append(types.WorkspaceUnchangedDocumentDiagnosticReport(uri, known.id))
+            elif known.items or uri in previous:
+                report(types.WorkspaceFullDocumentDiagnosticReport(uri, known.items, result_id=known.id))
+        for uri in previous.keys() - notes.keys():
+            self._looked.pop(uri, None)
+            if previous[uri] != _NOTHING:  # it is open now, or gone, or cites no more
+                report(types.WorkspaceFullDocumentDiagnosticReport(uri, [], result_id=_NOTHING))
+        return new, same
+
+    async def _look(self, uri: str, path: str, text: str) -> _Looked:
+        """Check a note that is not open, and watch what it cites."""
+        from lens_lsp.lsp.diagnostics import GONE, check_document
+
+        before = await asyncio.to_thread(_stamps, [path])
+        result = await check_document(self._ls.state, uri, (path, text))
+        items, sources = [], frozenset[str]()
+        if result is not None and result.cites:
+            items, sources = result.diagnostics, result.sources
+        self._know(uri, sources)
+        said = "\n".join(f"{each.range} {each.code} {each.message}" for each in items)
+        known = self._looked[uri] = _Looked(
+            stamps=before | await asyncio.to_thread(_stamps, sources),
+            items=items,
+            id=hashlib.sha256(said.encode()).hexdigest()[:16] if items else _NOTHING,
+            drifted=any(each.code in GONE for each in items),
+        )
+        return known
+
     def _know(self, uri: str, sources: frozenset[str]) -> None:
         if sources:
             self._sources[uri] = sources
@@ -124,6 +223,10 @@ class DiagnosticSchedule:
                 self._polling = self._ls.spawn("polling", self._poll())
 
     def _check(self, uris: Iterable[str]) -> None:
+        uris = tuple(uris)
+        for uri in uris:
+            self._looked.pop(uri, None)
+            self._news.set()
         self._due.update(uris)
         if self._due and self._running is None:
             self._running = self._ls.spawn("checks", self._run())
@@ -188,6 +291,14 @@ class DiagnosticSchedule:
                 await asyncio.sleep(_POLL)
         finally:
             self._polling = None
+
+
+def _citing_notes(workspaces: Sequence[str], rules: CorpusRules) -> dict[str, str]:
+    """The notes of the workspace folders that may cite, by path, each with its text; as many as are reported."""
+    from lens_lsp.lsp.navigation import cites, note_text, notes_in
+
+    texts = ((path, note_text(path, *status)) for path, status in sorted(notes_in(workspaces, rules)))
+    return dict(islice(((path, text) for path, text in texts if cites(text)), _MOST_NOTES))
 
 
 def _stamps(paths: Iterable[str]) -> dict[str, Stamp]:

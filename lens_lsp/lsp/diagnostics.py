@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections import defaultdict
@@ -21,10 +22,12 @@ from lens_lsp.lsp.document_snapshot import (
     MarkdownPage,
     locate_citations,
     run_on_snapshot,
+    snapshot_of,
 )
 from lens_lsp.lsp.locations import TOP, Ranges
 from lens_lsp.lsp.server_state import ServerState, Stores
 from lens_lsp.memory.answer_parser import seen
+from lens_lsp.memory.citation_records import PATH
 from lens_lsp.memory.clusters import disputed
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.sources import Sources
@@ -49,7 +52,7 @@ _INFORMATION = types.DiagnosticSeverity.Information
 _SEVERITIES = {"error": _ERROR, "warning": _WARNING, "note": _INFORMATION}
 _LONGEST = 200
 _WITHDRAWN = f": {CitationState.WITHDRAWN.value}"
-_GONE = frozenset({"lens.citation-drifted", "lens.citation-broken"})
+GONE = frozenset({"lens.citation-drifted", "lens.citation-broken"})
 """What clients that know the tag show as struck through: the words are cited, and the source says them no longer."""
 _CALLED_WRONG = "proves an answer that was called wrong"
 _SIGNS = regex(r"\[\^?[\w:-]*\]|[>*\\`\u200b]")
@@ -81,18 +84,18 @@ def citation_diagnostics(
     page: MarkdownPage,
     found: Sequence[LocatedCitation],
     *,
-    stores: Stores,
     related: bool,
     tags: bool = False,
+    stores: Stores | None = None,
 ) -> list[types.Diagnostic]:
-    """All of a text; ``related``: the client shows related places, ``tags``: it strikes out what is marked so. Every
-    message says enough without them."""
+    """All of a text, with what ``stores`` hold against it; ``related``: the client shows related places, ``tags``: it
+    strikes out or fades what is marked so. Every message says enough without them."""
     ranges = snapshot.ranges()
     told: list[_Told | None] = [
         *(_of_citation(page, each) for each in found),
         *((page.bare(fault.line), "lens.citation-broken", _ERROR, fault.why) for fault in page.citing.faults),
         *_of_answers(page, found, snapshot.known),
-        *_of_stores(snapshot, page, found, stores),
+        *(() if stores is None else _of_stores(snapshot, page, found, stores)),
     ]
     beside = _related(page, found) if related else lambda span, code: None
     items = [
@@ -112,7 +115,7 @@ def citation_diagnostics(
 
 def _tags(code: str, text: str) -> list[types.DiagnosticTag] | None:
     """How a client may show the words: struck out what no source says, faded what others contradict."""
-    if _CALLED_WRONG in text or (code in _GONE and _WITHDRAWN in text):
+    if _CALLED_WRONG in text or (code in GONE and _WITHDRAWN in text):
         return [types.DiagnosticTag.Deprecated]
     return [types.DiagnosticTag.Unnecessary] if code == "lens.contested" else None
 
@@ -340,9 +343,11 @@ class DocumentDiagnostics:
     elsewhere: Mapping[str, Sequence[types.Diagnostic]]
 
 
-async def check_document(state: ServerState, uri: str) -> DocumentDiagnostics | None:
-    """Check an open text; None if there is none. What a note cites is only checked where ``lens.diagnostics.notes``
-    says so; how it says that it is private, always."""
+async def check_document(
+    state: ServerState, uri: str, closed: tuple[str, str] | None = None
+) -> DocumentDiagnostics | None:
+    """Check an open text, or a ``closed`` file, its path and text; None if there is none. What a note cites is only
+    checked where ``lens.diagnostics.notes`` says so; how it says that it is private, always."""
     notes = state.editor_options.notes
     related = state.supports("text_document.publish_diagnostics.related_information")
     tags = state.supports("text_document.publish_diagnostics.tag_support")
@@ -354,15 +359,19 @@ async def check_document(state: ServerState, uri: str) -> DocumentDiagnostics | 
         told = source_diagnostics(snapshot, os.path.dirname(page.name), found)
         sources = {path for each in found for path in _paths(snapshot, page, each)}
         sources |= {os.path.realpath(path) for path in told}
+        sources |= {os.path.join(records.folder, PATH) for records in (page.records,) if records is not None}
         sources |= {str(folder.with_name(f"{STEM}.db")) for folder in state.stores.answers(snapshot.workspaces)}
         elsewhere = {snapshot.uri_of(path): items for path, items in told.items()}
         items = [
             *privacy_diagnostics(snapshot, page),
-            *citation_diagnostics(snapshot, page, found, stores=state.stores, related=related, tags=tags),
+            *citation_diagnostics(snapshot, page, found, related=related, tags=tags, stores=state.stores),
         ]
         return DocumentDiagnostics(True, items, frozenset(sources), elsewhere)
 
-    return await run_on_snapshot(state, uri, work)
+    if closed is None:
+        return await run_on_snapshot(state, uri, work)
+    snapshot = await snapshot_of(state, uri, *closed)
+    return await asyncio.to_thread(lambda: work(snapshot, snapshot.page()))
 
 
 def _paths(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> list[str]:

@@ -84,20 +84,26 @@ class DocumentSnapshot:
 
 async def take_snapshot(state: ServerState, uri: str) -> DocumentSnapshot | None:
     """The snapshot of an open text; None if it is not open or cannot be trusted."""
-    settings = await state.settings()
     document = state.documents.get(uri)
     if document is None or not document.synced:
         return None
     path = state.place(document)
-    buffers = state.buffers()
+    known = state.buffers().get(path or "")
+    return await snapshot_of(state, uri, path, document.text if known is None else known.text, document.version)
+
+
+async def snapshot_of(
+    state: ServerState, uri: str, path: str | None, text: str, version: int | None = None
+) -> DocumentSnapshot:
+    """The snapshot of a text that need not be open."""
     return DocumentSnapshot(
         uri=uri,
         path=path,
-        text=document.text if path is None or path not in buffers else buffers[path].text,
-        version=document.version,
+        text=text,
+        version=version,
         encoding=state.encoding,
-        rules=settings.rules,
-        buffers=buffers,
+        rules=(await state.settings()).rules,
+        buffers=state.buffers(),
         uris={found: each.uri for each in state.documents if (found := state.place(each)) is not None},
         workspaces=state.workspaces,
         texts=state.reads_texts,
@@ -150,14 +156,16 @@ class MarkdownPage:
     written: dict[str, Written] = field(init=False)
 
     def __post_init__(self) -> None:
-        records = None if self.path is None or (not may_cite(self.text) and "[^" not in self.text) else self._records()
-        citing = read_note(self.text, self.path, records)
+        citing = read_note(self.text, self.path, self.records)
         object.__setattr__(self, "citing", citing)
         object.__setattr__(self, "source", SourceText(self.text))
         object.__setattr__(self, "written", {each.label: each for each in citing.written})
 
-    def _records(self) -> CitationRecords | None:
-        return None if self.path is None else records_above(os.path.dirname(self.path))
+    @cached_property
+    def records(self) -> CitationRecords | None:
+        """What is on record for it, where it may cite."""
+        cites = self.path is not None and (may_cite(self.text) or "[^" in self.text)
+        return records_above(os.path.dirname(self.path or "")) if cites else None
 
     @property
     def name(self) -> str:

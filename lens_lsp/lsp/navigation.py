@@ -146,10 +146,14 @@ def note_text(path: str, _changed: int, _size: int, _inode: int) -> str:
 
 
 def _noted(path: str, *status: int) -> Citing:
-    text = note_text(path, *status)
-    if not may_cite(text) and "[^" not in text:
+    if not cites(note_text(path, *status)):
         return Citing()
     return _read(path, status, records_above(os.path.dirname(path)))
+
+
+def cites(text: str) -> bool:
+    """Whether a text may cite, by a quick look."""
+    return may_cite(text) or "[^" in text
 
 
 @lru_cache(maxsize=4_096)

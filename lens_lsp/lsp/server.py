@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, cast
 
@@ -21,7 +21,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from lens_lsp.lsp.configuration import Configuration
-from lens_lsp.lsp.diagnostic_schedule import DiagnosticSchedule
+from lens_lsp.lsp.diagnostic_schedule import DiagnosticSchedule, Report
 from lens_lsp.lsp.editor_window import ConsentPrompt
 from lens_lsp.lsp.locations import encoding_of
 from lens_lsp.lsp.protocol import ENDED, EditorConnection
@@ -48,7 +48,7 @@ OPTIONS: Mapping[str, object] = {
     ),
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[":"]),
     types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
-        inter_file_dependencies=True, workspace_diagnostics=False, identifier="lens"
+        inter_file_dependencies=True, workspace_diagnostics=True, identifier="lens"
     ),
     types.WORKSPACE_WILL_RENAME_FILES: types.FileOperationRegistrationOptions(
         [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
@@ -101,7 +101,10 @@ COMMANDS: Mapping[str, Loader] = {
     "lens.server.wrong": _in("commands", "WRONG"),
 }
 """Who handles a command: it takes its params as its one argument."""
-PULLED: Mapping[str, Loader] = {types.TEXT_DOCUMENT_DIAGNOSTIC: lambda: RequestHandler(pull_diagnostics)}
+PULLED: Mapping[str, Loader] = {
+    types.TEXT_DOCUMENT_DIAGNOSTIC: lambda: RequestHandler(pull_diagnostics),
+    types.WORKSPACE_DIAGNOSTIC: lambda: RequestHandler(pull_workspace),
+}
 """Requests that are only offered to a client that pulls diagnostics and lets itself be told when: to the others they
 are pushed, and nobody gets them twice."""
 
@@ -190,6 +193,19 @@ async def pull_diagnostics(
 ) -> types.RelatedFullDocumentDiagnosticReport:
     """``textDocument/diagnostic``, for clients that are told when to ask again."""
     return types.RelatedFullDocumentDiagnosticReport(await ls.diagnostics.report(params.text_document.uri))
+
+
+async def pull_workspace(ls: LensServer, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+    """``workspace/diagnostic``: of all notes that cite and are not open, as they are looked at where the client takes
+    parts of a result."""
+    token = params.partial_result_token
+
+    def send(reports: Sequence[Report]) -> None:
+        assert token is not None
+        ls.progress(types.ProgressParams(token, types.WorkspaceDiagnosticReport(reports)))
+
+    known = {each.uri: each.value for each in params.previous_result_ids}
+    return types.WorkspaceDiagnosticReport(await ls.diagnostics.report_all(known, None if token is None else send))
 
 
 def _guarded(method: str, handler: Callable[[LensServer, Any], None]) -> Callable[[LensServer, Any], None]:
