@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from lens_lsp.lsp.document_snapshot import take_snapshot
+from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, take_snapshot
 from lens_lsp.lsp.lens_answer import answers_of
 from lens_lsp.lsp.lens_ask import find_typed
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, UriRefused, path_of, uri_of
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.workspace_pool import QueueFull
 from lens_lsp.memory.answer_files import link_to
+from lens_lsp.memory.citation_records import short_id
 from lens_lsp.memory.clusters import live
-from lens_lsp.model.documents import place_text
+from lens_lsp.memory.notes import note, syntax_of
+from lens_lsp.model.documents import link_fragment, place_text
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
-from lens_lsp.model.sanitize import printable_line, printable_path, sanitize_markdown
+from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.schema.protocol_params import FindParams, Scope, WirePosition, WireRange
 
@@ -72,6 +75,10 @@ class _Told:
 
     words: str
     """On one line, cut to a line's length."""
+    quote: str
+    """All of it, on one line."""
+    start: int
+    """Where it begins in the text, in code points."""
     where: types.Range
 
 
@@ -82,11 +89,12 @@ def told(passage: Mapping[str, Any], typed: str, encoding: Encoding) -> _Told:
     wanted = {word.casefold() for word in _WORD.findall(typed)}
     parts = sentences(quote, Span(0, len(quote))) or [Span(0, len(quote))]
     best = max(parts, key=lambda part: len(wanted & set(_WORD.findall(quote[part.start : part.end].casefold()))))
-    words = printable_line(quote[best.start : best.end], _NAME)
+    said = quote[best.start : best.end]
+    words = printable_line(said, _NAME), printable_line(said, _QUOTE), passage["span"][0] + best.start
     if passage["range"] == TOP:
-        return _Told(words, TOP)
+        return _Told(*words, TOP)
     start, inside = passage["range"].start, Ranges(quote, encoding).range(best)
-    return _Told(words, types.Range(_beyond(start, inside.start), _beyond(start, inside.end)))
+    return _Told(*words, types.Range(_beyond(start, inside.start), _beyond(start, inside.end)))
 
 
 def _beyond(start: types.Position, place: types.Position) -> types.Position:
@@ -123,7 +131,7 @@ def _clusters(
 
 async def complete(ls: LensServer, params: types.CompletionParams) -> types.CompletionList | None:
     """``textDocument/completion`` behind ``cite:``: the passages that come nearest to the words there, each of which
-    puts its citation in their place."""
+    puts its citation in their place, and where the syntax has them its footnote at the end."""
     uri = params.text_document.uri
     snapshot = await take_snapshot(ls.state, uri)
     if snapshot is None:
@@ -135,40 +143,51 @@ async def complete(ls: LensServer, params: types.CompletionParams) -> types.Comp
         return None
     line = WirePosition(line=start.line, character=0), WirePosition(line=start.line + 1, character=0)
     found = await _passages(ls, typed[1], Scope(uri=uri, range=WireRange(start=line[0], end=line[1])))
-    where = snapshot.ranges().range(Span(written.start + typed.start(), written.end))
-    folder = None if snapshot.path is None else os.path.dirname(snapshot.path)
-    items = [
-        _item(each, told(each, typed[1], snapshot.encoding), typed[0], where, folder, number)
-        for number, each in enumerate(found)
-    ]
+    where = Span(written.start + typed.start(), written.end)
+    items = await asyncio.to_thread(lambda: list(_items(snapshot, found, typed, where)))
     return types.CompletionList(is_incomplete=True, items=items)
 
 
-def _item(
-    passage: Mapping[str, Any], found: _Told, typed: str, where: types.Range, folder: str | None, number: int
-) -> types.CompletionItem:
-    """A passage to choose; what was typed is what it is filtered by, so that all stay in their order."""
-    line = found.where.start.line + 1
-    place = place_text(printable_path(passage["path"]), passage["locator"])
-    return types.CompletionItem(
-        label=found.words,
-        kind=types.CompletionItemKind.Reference,
-        detail=place if passage["locator"] else f"{place}:{line}",
-        documentation=printable_line(passage["quote"], _QUOTE),
-        filter_text=typed,
-        sort_text=f"{number:02}",
-        text_edit=types.TextEdit(where, _citation(passage, found.words, line, folder)),
-    )
+def _items(
+    snapshot: DocumentSnapshot, passages: Sequence[Mapping[str, Any]], typed: re.Match[str], where: Span
+) -> Iterator[types.CompletionItem]:
+    """Passages to choose; what was typed is what they are filtered by, so that all stay in their order."""
+    page, ranges = snapshot.page(), snapshot.ranges()
+    for number, passage in enumerate(passages):
+        found = told(passage, typed[1], snapshot.encoding)
+        line = found.where.start.line + 1
+        place = place_text(printable_path(passage["path"]), passage["locator"])
+        mark, footnote = _citation(page, passage, found, line)
+        end, behind = len(page.text), "\n" if page.text.endswith("\n") else "\n\n"
+        below = f"{behind}{footnote}\n" if footnote else ""
+        mark, below = (mark + below, "") if where.end == end else (mark, below)  # two edits may not touch
+        yield types.CompletionItem(
+            label=found.words,
+            kind=types.CompletionItemKind.Reference,
+            detail=place if passage["locator"] else f"{place}:{line}",
+            documentation=printable_line(passage["quote"], _QUOTE),
+            filter_text=typed[0],
+            sort_text=f"{number:02}",
+            text_edit=types.TextEdit(ranges.range(where), mark),
+            additional_text_edits=[types.TextEdit(ranges.range(Span(end, end)), below)] if below else None,
+        )
 
 
-def _citation(passage: Mapping[str, Any], quote: str, line: int, folder: str | None) -> str:
-    """A link to a passage with its words, as a person would write it."""
+def _citation(page: MarkdownPage, passage: Mapping[str, Any], found: _Told, line: int) -> tuple[str, str]:
+    """What cites a passage in the syntax of a text: where it is chosen, and at the end of the text."""
+    folder = None if page.path is None else os.path.dirname(page.path)
     try:
         link = link_to(path_of(passage["uri"]), folder)
     except UriRefused:
         link = passage["uri"]
-    name = sanitize_markdown(printable_path(passage["path"]), in_link=True)
-    return f'[{name}:{line}]({link}#L{line}) "{sanitize_markdown(quote)}"'
+    syntax, path, known = syntax_of(page.path), passage["path"], page.records
+    label = short_id(path, found.quote, found.start, {} if known is None else known.by_id)
+    target = f"{link}#{link_fragment(passage['locator'], line)}"
+    footnote = note(syntax, label, path, 0 if passage["locator"] else line, target, found.quote)
+    mark = syntax.mark.replace("{id}", label)
+    if label in page.written or mark in page.text:
+        return mark, ""
+    return (footnote, "") if syntax.inline else (mark, footnote)
 
 
 WORKSPACE_SYMBOL: RequestHandler[types.WorkspaceSymbolParams] = RequestHandler(browse)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.memory.notes import read_note
 from tests.lsp.conftest import LEASE
-from tests.lsp.lsp_editor import CAPABILITIES, Editor, place, under
+from tests.lsp.lsp_editor import CAPABILITIES, Editor, first_mark, place, under
 
 Edit = Callable[..., Editor]
 QUESTION = "When does the lease of the workshop end?"
@@ -91,9 +92,31 @@ def test_a_chosen_citation_takes_the_place_of_what_was_typed(edit: Edit, tmp_pat
     assert (first["label"], first["detail"]) == (f"é漢😀 {LEASE}", "house/contract.md:5")
     assert first["filterText"] == under(text, first["textEdit"]["range"]) == "cite:when does the lease end"
     assert not any("We stay" in each["label"] for each in found["items"])
+    editor.edit(uri, [*first["additionalTextEdits"], first["textEdit"]])
+    mark = first_mark(editor.texts[uri])
+    written = f'{mark}: [house/contract.md:5](../house/contract.md#L5) "é漢😀 {LEASE}"'
+    assert editor.texts[uri] == f"# Plans\n\nWe stay until then, {mark}\n\n{written}\n"
+    [location] = editor.result("textDocument/definition", editor.at(uri, "[^1]"))
+    assert location["uri"].endswith("/house/contract.md")
+    editor.wait(lambda: editor.codes(uri) == [])
+
+
+@pytest.mark.parametrize("suffix", ["md", "org", "rst", "adoc", "tex", "typ", "txt"])
+def test_it_is_written_as_the_text_cites_and_can_be_checked(edit: Edit, tmp_path: Path, suffix: str) -> None:
+    editor = edit()
+    note = tmp_path / f"note.{suffix}"
+    text = "Mine.\n\nUntil then cite:rent of the barn"
+    uri = editor.show(note, text)
+    found = editor.result("textDocument/completion", {"textDocument": {"uri": uri}, "position": place(text, len(text))})
+    first = min(found["items"], key=lambda each: each["sortText"])
+    assert "additionalTextEdits" not in first  # it would touch the edit
     editor.edit(uri, [first["textEdit"]])
-    written = f'[house/contract.md:5](../house/contract.md#L5) "é漢😀 {LEASE}"'
-    assert editor.texts[uri] == f"# Plans\n\nWe stay until then, {written}\n"
+    written = editor.texts[uri]
+    (read,) = read_note(written, str(note), None).written
+    assert read.reference is not None
+    assert read.reference.quote.rstrip(".") == RENT.rstrip(".")
+    note.write_text(written)
+    assert editor.result("lens/recheck", {"uri": uri})["counts"]["verified"] == 1
 
 
 @pytest.mark.parametrize("line", ["the lease", "cite:", "cite:x", "excite: the lease", "[[lease", "cite: lease"])
