@@ -19,7 +19,8 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.corpus_rules import inside
+from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.walk import discover
 from lens_lsp.disk import read_plain
 from lens_lsp.lsp.document_snapshot import (
@@ -30,21 +31,22 @@ from lens_lsp.lsp.document_snapshot import (
     locate_citations,
     run_on_snapshot,
 )
+from lens_lsp.lsp.lens_text import WorkspacePath, document_at, is_extracted
 from lens_lsp.lsp.locations import Ranges
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import Stores
 from lens_lsp.memory.answer_parser import Citing
 from lens_lsp.memory.check import Cited, Finding, cited_in, look
 from lens_lsp.memory.citation_records import CitationRecords, records_above
-from lens_lsp.memory.notes import is_note, may_cite, read_note
+from lens_lsp.memory.notes import MARKDOWN, is_note, may_cite, read_note, syntax_of
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
-from lens_lsp.model.documents import has_own_places, locator_text, place_text
+from lens_lsp.model.documents import Document, has_own_places, locator_text, place_text
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.sanitize import printable, printable_line, printable_path
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import SourceText, Span
 from lens_lsp.schema.memory_shapes import message
 
 if TYPE_CHECKING:
@@ -58,7 +60,17 @@ _LONGEST = 80
 _SECONDS = 0.5
 """How long the notes of a workspace are looked for."""
 _HEADING = regex(r"[ \t>]*#{1,6}[ \t]+(.*)")
-_LINK = regex(r"\]\(<?([^()\s<>]{1,500})>?\)|\[\[([^\[\]|\r\n]{1,500})(?:\|[^\[\]]*)?\]\]")
+_LINKS = {
+    "markdown": regex(r"\]\(<?([^()\s<>]{1,500})>?\)|\[\[([^\[\]|\r\n]{1,500})(?:\|[^\[\]]*)?\]\]"),
+    "org": regex(r"\[\[(?:file:)?([^\[\]\r\n]{1,500})\](?:\[[^\[\]]*\])?\]"),
+    "restructuredtext": regex(r"<([^<>\s]{1,500})>`__?"),
+    "asciidoc": regex(r"(?:link|xref):([^\[\]\s]{1,500})\["),
+}
+_SIGNS_OF_LINKS = ("](", "[[", ">`_", "link:", "xref:")
+_PART = regex(r"(?:::|#)\*?")
+_LINES = regex(r"L?(\d{1,9})(?:[-,].*)?")
+_MOST_LINES = 8
+"""Lines of a place that are shown where a link leads there."""
 _WORD = regex(r"\w+")
 
 
@@ -142,7 +154,7 @@ def note_text(path: str, _changed: int, _size: int, _inode: int) -> str:
         text = read_plain(Path(path), _LARGEST).decode("utf-8", "replace")
     except OSError:
         return ""
-    return text if "](" in text or "[[" in text or may_cite(text) else ""
+    return text if any(sign in text for sign in _SIGNS_OF_LINKS) or may_cite(text) else ""
 
 
 def _noted(path: str, *status: int) -> Citing:
@@ -171,6 +183,9 @@ def linked_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int) -> li
     heading = _HEADING.match(page.line(number))
     slug = "" if heading is None else _slug(heading[1])
     first = heading is not None and not any(_HEADING.match(page.line(above)) for above in range(1, number))
+    if syntax_of(snapshot.path) is not MARKDOWN:
+        around = _lines_of_headings(snapshot, snapshot.path)
+        slug, first = _slug(around.get(number, "")), bool(around) and number == min(around)
     texts = {path: note_text(path, *status) for path, status in notes_in(snapshot.workspaces, snapshot.rules)}
     texts |= {path: buffer.text for path, buffer in snapshot.buffers.items() if is_note(path)}
     name, stem = os.path.basename(snapshot.path), os.path.splitext(os.path.basename(snapshot.path))[0]
@@ -178,18 +193,88 @@ def linked_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int) -> li
     for path, text in texts.items():
         if path == snapshot.path or stem not in unquote(text):
             continue
-        for link in _LINK.finditer(text):
-            target, _, part = unquote(link[1] or link[2]).partition("#")
-            wiki = link[2] is not None and os.path.basename(target) in (name, stem)
-            if not wiki and os.path.normpath(os.path.join(os.path.dirname(path), target)) != snapshot.path:
+        for link in links_in(text, path):
+            if link.target != snapshot.path and not (link.wiki and os.path.basename(link.target) in (name, stem)):
                 continue
-            if (
-                (part in (f"L{number}", slug) and part)
-                or (heading is not None and _slug(part) == slug)
-                or (first and not part)
-            ):
-                found.append((path, text.count("\n", 0, link.start()) + 1))
+            line = _LINES.fullmatch(link.part)
+            if (first and not link.part) or (line and int(line[1]) == number) or (slug and _slug(link.part) == slug):
+                found.append((path, text.count("\n", 0, link.span.start) + 1))
     return sorted(set(found))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLink:
+    """A link that somebody wrote: the absolute path it leads to, and the line or the heading there."""
+
+    span: Span
+    target: str
+    part: str
+    wiki: bool = False
+
+
+def links_in(text: str, path: str) -> Iterator[WrittenLink]:
+    """The links to files in a note of an absolute path, in its syntax."""
+    pattern = _LINKS.get(syntax_of(path).name)
+    for link in () if pattern is None else pattern.finditer(text):
+        wiki = link.re.groups == 2 and link[2] is not None
+        written = unquote(link[2] if wiki else link[1])
+        if "://" not in written:
+            target, *part = _PART.split(written, 1)
+            absolute = os.path.normpath(os.path.join(os.path.dirname(path), target))
+            yield WrittenLink(Span(*link.span()), absolute, "".join(part), wiki)
+
+
+@dataclass(frozen=True, slots=True)
+class _Landing:
+    """Where a link leads: its own span, the file and line, and what stands there."""
+
+    span: Span
+    path: str
+    line: int
+    text: str
+
+
+def _landing(snapshot: DocumentSnapshot, offset: int) -> _Landing | None:
+    """Where the link at an offset leads in the workspace. None where a server for Markdown knows better: of its links
+    only those to lines are ours."""
+    links = () if snapshot.path is None else links_in(snapshot.text, snapshot.path)
+    link = next((each for each in links if each.span.start <= offset <= each.span.end), None)
+    if link is None or snapshot.path is None:
+        return None
+    lines = _LINES.fullmatch(link.part)
+    document = None if syntax_of(snapshot.path) is MARKDOWN and lines is None else _document(snapshot, link.target)
+    if document is None:
+        return None
+    headings = _lines_of_headings(snapshot, link.target)
+    named = next((line for line, words in headings.items() if _slug(words) == _slug(link.part)), 0)
+    line = int(lines[1]) if lines else named if link.part else 1
+    source = SourceText(document.text)
+    if not 1 <= line <= len(source.line_starts):
+        return None
+    said = document.text[source.line_starts[line - 1] :].splitlines()[:_MOST_LINES]
+    return _Landing(link.span, link.target, line, "\n".join(said))
+
+
+def _document(snapshot: DocumentSnapshot, path: str) -> Document | None:
+    """A document of the workspace by its path, as a search reads it; None where it does not, and where its lines are
+    none of the file."""
+    around = [folder for folder in snapshot.workspaces if inside(path, folder) and path != folder]
+    if not around or is_extracted(path) or snapshot.allowed.place(os.path.dirname(path)) is None:
+        return None
+    folder = max(around, key=len)
+    place = WorkspacePath(folder, os.path.relpath(path, folder).replace(os.sep, "/"))
+    with suppress(Skipped, LensError):
+        return document_at(place, snapshot.rules, snapshot.buffers)
+    return None
+
+
+def _lines_of_headings(snapshot: DocumentSnapshot, path: str) -> dict[int, str]:
+    """The headings of a document by their lines, from 1."""
+    document = _document(snapshot, path)
+    if document is None:
+        return {}
+    source = SourceText(document.text)
+    return {source.position(each.span.start).line: each.text for each in document.structure.headings}
 
 
 def _slug(heading: str) -> str:
@@ -208,16 +293,20 @@ def _line(number: int) -> types.Range:
 
 
 async def define(ls: LensServer, params: types.DefinitionParams) -> list[types.Location]:
-    """``textDocument/definition`` on a footnote: the exact span of its quote."""
+    """``textDocument/definition`` on a footnote: the exact span of its quote; on a link: the line it names."""
 
-    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[LocatedCitation]:
-        return locate_citations(snapshot, page, page.meant(snapshot.ranges().offset(params.position))[0])
+    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> tuple[list[LocatedCitation], list[types.Location]]:
+        offset = snapshot.ranges().offset(params.position)
+        meant = page.meant(offset)[0]
+        landing = None if meant else _landing(snapshot, offset)
+        places = [] if landing is None else [types.Location(snapshot.uri_of(landing.path), _line(landing.line))]
+        return locate_citations(snapshot, page, meant), places
 
-    found = await run_on_snapshot(ls.state, params.text_document.uri, work) or []
+    found, places = await run_on_snapshot(ls.state, params.text_document.uri, work) or ([], [])
     for each in found:
         if each.location is None:
             ls.warn(message(each.finding))
-    return [each.location for each in found if each.location is not None]
+    return places + [each.location for each in found if each.location is not None]
 
 
 async def refer(ls: LensServer, params: types.ReferenceParams) -> list[types.Location]:
@@ -356,7 +445,8 @@ _STATES = {
 
 
 async def hover(ls: LensServer, params: types.HoverParams) -> types.Hover | None:
-    """``textDocument/hover``: quote, source and state of a footnote; in a note, what cites the place."""
+    """``textDocument/hover``: quote, source and state of a footnote; in a note, what cites the place, or where a link
+    leads."""
     stores = ls.state.stores
     formats = ls.state.hover_formats
 
@@ -369,6 +459,10 @@ async def hover(ls: LensServer, params: types.HoverParams) -> types.Hover | None
             uses = cited_by(snapshot, page, offset, stores)
             span = uses[0].span if uses else None
             told = [describe_uses(uses)] if uses else []
+        landing = None if told else _landing(snapshot, offset)
+        if landing is not None:
+            place = f"{printable_path(os.path.basename(landing.path))}:{landing.line}"
+            span, told = landing.span, [f"{place}\n{printable(landing.text)}"]
         if not told or span is None:
             return None
         return types.Hover(as_markup("\n\n".join(told), formats), ranges.range(span))

@@ -425,3 +425,53 @@ def test_a_hover_shows_the_quote_between_what_stands_beside_it() -> None:
     assert describe_citation(finding).split("\n")[0] == "“yes”"
     markdown = as_markup(describe_citation(finding, ("![x](y)", "<b>")), ["markdown"]).value
     assert acting(markdown) == set()
+
+
+WRITTEN = {
+    "md": ("See [it](house/deed.md#L5).", None),
+    "org": ("See [[file:house/deed.org::*Term][it]] and [[house/deed.org::5][its line]].", "* Deed\n\n** Term\n"),
+    "rst": ("See `it <house/deed.rst#term>`__.", "Deed\n====\n\nTerm\n----\n"),
+    "adoc": ("See xref:house/deed.adoc#term[it] and link:house/deed.adoc[all].", "= Deed\n\n== Term\n"),
+}
+
+
+@pytest.mark.parametrize("suffix", WRITTEN)
+def test_a_link_that_somebody_wrote_leads_to_its_line_or_heading_and_back(
+    edit: Edit, tmp_path: Path, suffix: str
+) -> None:
+    words, heads = WRITTEN[suffix]
+    deed = tmp_path / "house" / f"deed.{suffix}"
+    deed.parent.mkdir()
+    deed.write_text((heads or "# Deed\n\n## Term\n\n") + f"{LEASE}\n\nMore.\n")
+    editor = edit()
+    uri = editor.show(tmp_path / f"note.{suffix}", f"Mine.\n\n{words}\n")
+    (tmp_path / f"note.{suffix}").write_text(editor.texts[uri])
+    at = words.index("house/deed")
+    [found] = editor.result("textDocument/definition", editor.at(uri, words, at + 1))
+    line = 5 if suffix == "md" else 4 if suffix == "rst" else 3
+    assert (found["uri"], found["range"]["start"]["line"] + 1) == (deed.as_uri(), line)
+    shown = editor.result("textDocument/hover", editor.at(uri, words, at + 1))["contents"]["value"]
+    assert shown.startswith(f"deed.{suffix}:{line}\n")
+    assert (LEASE if suffix == "md" else "Term") in shown
+    source = editor.show(deed)
+    back = refer(editor, source, LEASE if suffix == "md" else "Term")
+    assert [(each["uri"], each["range"]["start"]["line"]) for each in back] == [(uri, 2)]
+
+
+@pytest.mark.parametrize(
+    "link", ["[it](contract.md#term)", "[it](contract.md)", "[[contract]]", "[it](../secret.md#L1)", "[it](no.md#L1)"]
+)
+def test_what_a_server_for_markdown_knows_better_and_what_lies_elsewhere_is_not_claimed(
+    edit: Edit, tmp_path: Path, link: str
+) -> None:
+    (tmp_path.parent / "secret.md").write_text("Nobody may see this.\n")
+    editor = edit()
+    uri = editor.show(tmp_path / "note.md", f"Mine.\n\nSee {link}.\n")
+    assert editor.result("textDocument/definition", editor.at(uri, link, 3)) == []
+    assert editor.result("textDocument/hover", editor.at(uri, link, 3)) is None
+
+
+def test_a_link_of_a_window_that_is_not_trusted_leads_nowhere(edit: Edit, tmp_path: Path) -> None:
+    editor = edit(options={"trusted": False})
+    uri = editor.show(tmp_path / "note.md", "See [it](contract.md#L5).\n")
+    assert editor.result("textDocument/hover", editor.at(uri, "contract.md#L5")) is None
