@@ -155,21 +155,19 @@ def _turn(turn: Turn, cluster: Cluster | None, store: Store, view: _StoreView) -
 
 async def forget(ls: LensServer, params: ForgetParams) -> dict[str, object]:
     """Schema ``lens.forgotten/1``. Raises `UsageError` where nothing is named, and what `Store.forget` raises."""
-    if bool(params.ids) == params.all:
-        raise UsageError('say which clusters to forget: {"ids": […]} from lens/clusters, or {"all": true}')
-    result = await asyncio.to_thread(
-        _forgotten, ls.state.stores, ls.state.workspaces, None if params.all else params.ids
-    )
+    if bool(params.ids or params.threads) == params.all:
+        raise UsageError('say what to forget: {"ids": […]} from lens/clusters, {"threads": […]}, or {"all": true}')
+    result = await asyncio.to_thread(_forgotten, ls.state.stores, ls.state.workspaces, params)
     ls.state.forget_answers()
     return result
 
 
-def _forgotten(stores: Stores, workspaces: Sequence[str], ids: Sequence[str] | None) -> dict[str, object]:
+def _forgotten(stores: Stores, workspaces: Sequence[str], params: ForgetParams) -> dict[str, object]:
     gone: list[str] = []
     files: list[str] = []
     for _, store in stores.existing(workspaces):
         kept = [*(each.id for each in store.clusters()), *(each.id for each in store.wrong())]
-        forgotten = store.forget([id_ for id_ in kept if ids is None or id_ in ids])
+        forgotten = store.forget([id_ for id_ in kept if params.all or id_ in params.ids], params.threads)
         gone += forgotten.clusters
         files += forgotten.files
     return {"schema": "lens.forgotten/1", "clusters": gone, "files": files}

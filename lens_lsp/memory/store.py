@@ -379,9 +379,13 @@ class DeletionPlan:
     """None for all: no cluster stays."""
 
 
-def deletion_plan(view: StoreView, ids: Iterable[str]) -> DeletionPlan:
-    """All rows that hold something of these clusters, their turns and the summaries of what they cite among them."""
-    wanted = frozenset(ids)
+def deletion_plan(view: StoreView, ids: Iterable[str], threads: frozenset[str] = frozenset()) -> DeletionPlan:
+    """All rows that hold something of these clusters, their turns and the summaries of what they cite among them; and
+    of these threads, with the clusters that only they came upon."""
+    all_turns = view.all_turns()
+    elsewhere = {turn.cluster for turn in all_turns if turn.thread not in threads}
+    lone = {turn.cluster for turn in all_turns if turn.thread in threads and turn.cluster} - elsewhere
+    wanted = frozenset(ids) | lone
     clusters = view.clusters()
     going = [cluster for cluster in clusters if cluster.id in wanted]
     keys = {asked.key for cluster in going for asked in cluster.asked}
@@ -389,7 +393,14 @@ def deletion_plan(view: StoreView, ids: Iterable[str]) -> DeletionPlan:
     staying = [cluster for cluster in clusters if cluster.id not in wanted]
     questions = frozenset(_plain(asked.question) for cluster in going for asked in cluster.asked)
     cited = {(citation.root, citation.path) for cluster in going for _, citation in cluster.citations}
-    turns = [turn for turn in view.all_turns() if turn.cluster in wanted or _plain(turn.question) in questions]
+    if threads:
+        asked_elsewhere = {_plain(turn.question) for turn in all_turns if turn.thread not in threads}
+        questions |= {_plain(turn.question) for turn in all_turns if turn.thread in threads} - asked_elsewhere
+    turns = [
+        turn
+        for turn in all_turns
+        if turn.cluster in wanted or turn.thread in threads or _plain(turn.question) in questions
+    ]
     return DeletionPlan(
         tuple(going),
         Changes(
@@ -405,7 +416,7 @@ def deletion_plan(view: StoreView, ids: Iterable[str]) -> DeletionPlan:
             turns=tuple((turn.thread, turn.n) for turn in turns),
             wrong=tuple(answer.id for answer in wrong),
         ),
-        questions if staying else None,
+        questions if staying or threads else None,
     )
 
 
@@ -580,18 +591,18 @@ class Store:
             raise NotSaved(NotSavedReason.IO, why) from error
         return folder / name
 
-    def forget(self, ids: Iterable[str]) -> Forgotten:
-        """Take clusters and wrong answers out so that no byte of them is left in the store's folder, except where
+    def forget(self, ids: Iterable[str], threads: Iterable[str] = ()) -> Forgotten:
+        """Take clusters, wrong answers and whole threads out so that no byte of them is left in the store's folder, except where
         others say the same.
 
         What was called wrong of the clusters' questions, their turns, the summaries of the documents they cite, answer
         files of their questions, and every copy of the store go with them. Raises `NotSaved` and `StoreUnreadable`:
         what is still listed has to be forgotten again.
         """
-        wanted, database = tuple(ids), self._database
+        wanted, named, database = tuple(ids), frozenset(threads), self._database
         with database.changing():
             database.write(lambda *_: None)  # a damaged file is set aside now: afterwards it would stay
-            going = database.read(lambda view, _: deletion_plan(view, wanted))
+            going = database.read(lambda view, _: deletion_plan(view, wanted, named))
             files = database.files  # those first: what is still listed can be forgotten again
             gone = (*files.delete_copies(), *delete_answers(files.folder, going.questions))
             database.write(lambda _, to: write(to, going.changes, going.removal))

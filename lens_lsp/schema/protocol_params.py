@@ -235,9 +235,10 @@ class ThreadsParams(Wire):
 
 
 class ForgetParams(Wire):
-    """Of ``lens/forget``: whole ids, or all."""
+    """Of ``lens/forget``: whole ids, whole names of threads, or all."""
 
     ids: Annotated[tuple[Id, ...], Field(max_length=10_000)] = ()
+    threads: Annotated[tuple[Id, ...], Field(max_length=10_000)] = ()
     all: bool = False
 
 

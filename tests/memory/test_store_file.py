@@ -40,6 +40,7 @@ from lens_lsp.memory.store_rows import (
     Changes,
     StoreView,
 )
+from lens_lsp.model.cluster import Turn
 from tests.hand_made import answer
 from tests.memory.kept import kept, kept_turn, question_key
 from tests.memory.mutants import Changed
@@ -367,6 +368,25 @@ def test_forgetting_deletes_answers_by_what_they_say_was_asked(tmp_path: Path) -
         assert forgotten.clusters == ("k1",)
         assert forgotten.files == (f"{folder.name}/gone.md",)
         assert sorted(path.name for path in folder.glob("*.md")) == ["nameless.md", "other.md"]
+
+
+def test_forgetting_a_thread_takes_what_only_it_came_upon(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        turns = (
+            Turn("a", 1, "one?", kept(1).asked[0].question, "k1", 1.0),
+            Turn("a", 2, "two?", kept(2).asked[0].question, "k2", 2.0),
+            Turn("a", 3, "What else?", "What else?", None, 3.0),
+            Turn("b", 1, "two?", kept(2).asked[0].question, "k2", 4.0),
+            Turn("b", 2, "And what stays?", "And what stays?", None, 5.0),
+        )
+        store.save(Changes((kept(1), kept(2)), turns=turns))
+        for name, question in {"gone": "What else?", "stays": "And what stays?"}.items():
+            store.keep_answer(f"{name}.md", f'---\nlens: answer/1\nquestion: "{question}"\n---\n')
+        forgotten = store.forget([], ["a"])
+        assert (forgotten.clusters, [Path(name).name for name in forgotten.files]) == (("k1",), ["gone.md"])
+        assert ([each.id for each in store.clusters()], store.all_turns()) == (["k2"], turns[3:])
+        assert store.forget([], ["b"]).clusters == ("k2",)
+        assert (store.clusters(), store.all_turns()) == ((), ())
 
 
 def test_a_file_in_another_mode_that_is_in_use_is_not_taken(tmp_path: Path) -> None:

@@ -124,9 +124,10 @@ export interface KeptAnswer {
   readonly citations: readonly AnswerCitation[];
 }
 
-/** Of `lens/forget`: whole ids, or all. */
+/** Of `lens/forget`: whole ids, names of threads, or all. */
 export interface ForgetParams {
   readonly ids?: readonly string[];
+  readonly threads?: readonly string[];
   readonly all?: boolean;
 }
 
