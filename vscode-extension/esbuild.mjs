@@ -63,6 +63,26 @@ function copyData() {
   }
 }
 
+/**
+ * The page of the view is that of `lens desktop`, as it is committed there with the licences of what is in it, and the
+ * colours of the editor for it.
+ */
+const PAGE = '../lens_lsp/desktop/static';
+const view = {
+  entryPoints: [{ in: 'src/views/editor.css', out: 'editor' }],
+  outdir: 'dist/answer',
+  bundle: true,
+  minify: true,
+  metafile: true,
+  logLevel: 'warning',
+};
+
+function copyPage() {
+  for (const name of ['page.js', 'page.css']) {
+    cpSync(path.join(PAGE, name), path.join('dist/answer', name));
+  }
+}
+
 /** The licences of the packages that are part of the bundle, as these want to be told. */
 function notices(...metafiles) {
   const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
@@ -82,14 +102,17 @@ function notices(...metafiles) {
 }
 
 copyData();
+copyPage();
 if (process.argv.includes('--watch')) {
-  for (const each of [options, viewer]) {
+  for (const each of [options, viewer, view]) {
     const context = await esbuild.context(each);
     await context.watch();
   }
 } else {
-  const built = await Promise.all([options, viewer].map((each) => esbuild.build(each)));
-  writeFileSync('dist/ThirdPartyNotices.txt', notices(...built.map(({ metafile }) => metafile)));
+  const built = await Promise.all([options, viewer, view].map((each) => esbuild.build(each)));
+  const ofPage = readFileSync(path.join(PAGE, 'ThirdPartyNotices.txt'), 'utf8');
+  const own = notices(...built.map(({ metafile }) => metafile));
+  writeFileSync('dist/ThirdPartyNotices.txt', `${own}\n${'-'.repeat(80)}\n\n${ofPage}`);
   // What went in, for the bill of materials of a release.
   const told = process.argv[2]?.match(/^--metafile=(.+)$/)?.[1];
   if (told !== undefined) {

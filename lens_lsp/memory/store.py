@@ -592,8 +592,8 @@ class Store:
         return folder / name
 
     def forget(self, ids: Iterable[str], threads: Iterable[str] = ()) -> Forgotten:
-        """Take clusters, wrong answers and whole threads out so that no byte of them is left in the store's folder, except where
-        others say the same.
+        """Take clusters, wrong answers and whole threads out so that no byte of them is left in the store's folder,
+        except where others say the same.
 
         What was called wrong of the clusters' questions, their turns, the summaries of the documents they cite, answer
         files of their questions, and every copy of the store go with them. Raises `NotSaved` and `StoreUnreadable`:

@@ -381,7 +381,7 @@ def test_forgetting_a_thread_takes_what_only_it_came_upon(tmp_path: Path) -> Non
         )
         store.save(Changes((kept(1), kept(2)), turns=turns))
         for name, question in {"gone": "What else?", "stays": "And what stays?"}.items():
-            store.keep_answer(f"{name}.md", f'---\nlens: answer/1\nquestion: "{question}"\n---\n')
+            store.keep_answer(f"{name}.md", _saved(question))
         forgotten = store.forget([], ["a"])
         assert (forgotten.clusters, [Path(name).name for name in forgotten.files]) == (("k1",), ["gone.md"])
         assert ([each.id for each in store.clusters()], store.all_turns()) == (["k2"], turns[3:])

@@ -8,7 +8,7 @@ export function letters(text) {
 
 /** The page of the viewer that is shown, inside of its two frames. */
 export async function viewerOf(workbench) {
-  const outer = workbench.page.locator('iframe.webview.ready').last();
+  const outer = workbench.page.locator('iframe.webview.ready[src*="purpose=customEditor"]').last();
   await outer.waitFor();
   return outer.contentFrame().locator('iframe#active-frame').contentFrame();
 }

@@ -2,7 +2,7 @@
 import { chromium, browser as executablePath } from './rig.mjs';
 
 /** Milliseconds: two busy cores are slow, and nothing is gained by giving up early. */
-export const PATIENCE = 120_000;
+export const PATIENCE = Number(process.env.E2E_PATIENCE ?? 120_000);
 /** A theme's colour that nothing is drawn in here. */
 const UNSEEN = 'charts.lines';
 /** Hosts that are none: what webviews ask them for is answered by the workbench's own service worker. */
@@ -170,11 +170,6 @@ export class Workbench {
     return this.page.locator('.monaco-editor[data-uri^="lens-answer:"][data-uri*="/answers/"]');
   }
 
-  /** The shown answer that still streams. */
-  get streaming() {
-    return this.page.locator('.monaco-editor[data-uri^="lens-answer:/asking/"]');
-  }
-
   /** A shown line of a text editor that holds a text. */
   line(editor, text) {
     return editor.locator('.view-line').filter({ hasText: text }).first();
@@ -235,10 +230,43 @@ export class Workbench {
     return editor.locator('.codicon-folding-collapsed').first();
   }
 
-  /** Asks from the palette. */
+  /** The page of our view in the side bar, inside of its two frames. */
+  get view() {
+    const outer = this.page.locator('iframe.webview.ready[src*="purpose=webviewView"]');
+    return outer.contentFrame().locator('iframe#active-frame').contentFrame();
+  }
+
+  /** Asks in the view. */
   async ask(question) {
     await this.command('Lens: Ask a Question…');
-    await this.answerInput('Ask about your files', question);
+    await this.asks(question);
+  }
+
+  /** Types a question into the view that is shown. */
+  async asks(question) {
+    const box = this.view.locator('#question');
+    await box.fill(question);
+    await box.press('Enter');
+  }
+
+  /** The last question of the view, once it has ended. */
+  async turn() {
+    const turn = this.view.locator('article').last();
+    await turn.and(this.view.locator('[aria-busy=false]')).waitFor();
+    return turn;
+  }
+
+  /** Asks, and opens the document of the answer. */
+  async read(question) {
+    await this.ask(question);
+    await this.open();
+  }
+
+  /** Opens the document of the last answer, once that is there. */
+  async open() {
+    const turn = await this.turn();
+    await turn.getByRole('button', { name: 'Open as document' }).click();
+    await this.answer.waitFor();
   }
 
   /** Waits until the status bar tells a place, as `Ln 3, Col 7 (12 selected)`; gives what it says. */

@@ -22,9 +22,14 @@ export interface LensClient extends vscode.Disposable {
   readonly onDidAnswer: vscode.Event<AnswerResult>;
   /**
    * Ask a question. Rejects with `vscode.CancellationError` when it is cancelled, else with `Failure`, whose message is
-   * for the user.
+   * for the user. One that is stopped gives what it found until then.
    */
-  ask(params: AskParams, on?: (event: LensEvent) => void, token?: vscode.CancellationToken): Promise<AnswerResult>;
+  ask(
+    params: AskParams,
+    on?: (event: LensEvent) => void,
+    token?: vscode.CancellationToken,
+    stopping?: vscode.CancellationToken,
+  ): Promise<AnswerResult>;
   /** Passages as they are ranked, without a model. Rejects as `ask`. */
   find(params: FindParams, token?: vscode.CancellationToken): Promise<FindResult>;
   /** Any other request of the server's. Rejects as `ask`. */
@@ -40,6 +45,7 @@ export interface LensClient extends vscode.Disposable {
 /** A server that runs. */
 export interface Session {
   request<R>(method: string, params: object, token?: vscode.CancellationToken): Promise<R>;
+  notify(method: string, params: object): Promise<void>;
   /** Whether it runs still. */
   readonly alive: boolean;
   stop(): Promise<void>;
@@ -95,8 +101,11 @@ class Client implements LensClient {
     params: AskParams,
     on?: (event: LensEvent) => void,
     token?: vscode.CancellationToken,
+    stopping?: vscode.CancellationToken,
   ): Promise<AnswerResult> {
     const workDoneToken = `lens-${++this.#asked}`;
+    const stop = () => void this.#session?.notify('window/workDoneProgress/cancel', { token: workDoneToken });
+    const waiting = stopping?.onCancellationRequested(stop);
     if (on) {
       this.#listeners.set(workDoneToken, on);
     }
@@ -108,6 +117,7 @@ class Client implements LensClient {
       return result;
     } finally {
       this.#listeners.delete(workDoneToken);
+      waiting?.dispose();
     }
   }
 

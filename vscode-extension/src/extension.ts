@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { registerAgents } from './agents/register';
 import { registerAsking } from './asking/ask';
+import { ChosenScope } from './asking/scope';
 import { registerChat } from './chat/register';
 import { createClient, type LensClient } from './client';
 import { copyDiagnostics } from './diagnostics';
@@ -15,7 +16,8 @@ import { registerReading } from './reading/reading';
 import { limited, Starter } from './server/starting';
 import { PROCESS_SETTINGS } from './settings';
 import { registerStatus } from './status';
-import { registerViews } from './views/lensView';
+import { AnswerView } from './views/answerView';
+import { Prompts } from './views/prompts';
 
 /** What other extensions, and our own tests, get of us. */
 export interface LensApi {
@@ -33,7 +35,8 @@ export function activate(context: vscode.ExtensionContext): LensApi {
   const began = performance.now();
   const log = vscode.window.createOutputChannel('Lens', { log: true });
   const keys = new Keys(context.secrets);
-  const starter = new Starter(context, log, keys);
+  const prompts = new Prompts();
+  const starter = new Starter(context, log, keys, prompts);
   const lens = createClient({
     log,
     start: (occasion, on) => starter.start(occasion, on),
@@ -42,13 +45,16 @@ export function activate(context: vscode.ExtensionContext): LensApi {
   });
   const documents = registerDocuments(context, lens);
   const reading = registerReading(context, lens);
+  const chosen = new ChosenScope(context.workspaceState);
+  const view = new AnswerView(context, lens, reading, prompts, chosen);
   context.subscriptions.push(
     log,
     lens,
     documents,
     reading,
-    registerAsking(context, lens, reading),
-    registerViews(lens, reading),
+    prompts,
+    view,
+    registerAsking(lens, reading, view, chosen),
     registerChat(context, lens),
     registerAgents(context, lens, starter),
     registerStatus(lens, log),
@@ -70,6 +76,9 @@ function commands(
   return [
     registerCommand('lens.menu', showMenu),
     registerCommand('lens.showLog', () => log.show()),
+    registerCommand('lens.openSettings', () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:lens-lsp.lens'),
+    ),
     registerCommand('lens.restart', () => startAgain(lens)),
     registerCommand('lens.chooseModel', () => chooseModel(keys)),
     registerCommand('lens.setApiKey', () => setApiKey(keys)),

@@ -22,9 +22,7 @@ export async function showMenu(): Promise<void> {
     item('settings-gear', l10n.t('Settings'), 'lens.openSettings'),
   ];
   const chosen = await vscode.window.showQuickPick(items, { title: 'Lens' });
-  if (chosen?.command === 'lens.openSettings') {
-    await vscode.commands.executeCommand('workbench.action.openSettings', '@ext:lens-lsp.lens');
-  } else if (chosen?.command !== undefined) {
+  if (chosen?.command !== undefined) {
     await vscode.commands.executeCommand(chosen.command);
   }
 }

@@ -16,6 +16,7 @@ import {
   RevealOutputChannelOn,
   type ShowDocumentParams,
   type ShowMessageParams,
+  type ShowMessageRequestParams,
   type StaticFeature,
 } from 'vscode-languageclient/node';
 import type { Session, SessionEvents } from './client';
@@ -42,6 +43,8 @@ export interface SessionSetup {
   limited(method: string, params: object): object;
   /** Tell the user what the server has to say. */
   say(severity: 'error' | 'warning' | 'info', message: string): void;
+  /** Put a question to the user; undefined where it was closed. */
+  inquire(message: string, actions: readonly string[], token: vscode.CancellationToken): Promise<string | undefined>;
   /** Show an answer's file. */
   show(file: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void>;
   /** Answers by the editor's own model; undefined where it has none to offer. */
@@ -74,6 +77,11 @@ export async function startSession(setup: SessionSetup, on: SessionEvents): Prom
   client.onNotification('window/showMessage', (message: ShowMessageParams) => {
     setup.say(message.type === 1 ? 'error' : message.type === 2 ? 'warning' : 'info', message.message);
   });
+  client.onRequest('window/showMessageRequest', async (asked: ShowMessageRequestParams, token) => {
+    const titles = (asked.actions ?? []).map(({ title }) => title);
+    const title = await setup.inquire(asked.message, titles, token);
+    return title === undefined ? null : { title };
+  });
   if (setup.model) {
     client.onRequest('lens/model', setup.model);
   }
@@ -92,6 +100,7 @@ export async function startSession(setup: SessionSetup, on: SessionEvents): Prom
     },
     request: (method, params, token) =>
       token ? client.sendRequest(method, params, token) : client.sendRequest(method, params),
+    notify: (method, params) => client.sendNotification(method, params),
     stop: async () => {
       running.now = false;
       await client.dispose().catch((error: unknown) => setup.log.debug(`the server did not stop: ${String(error)}`));

@@ -53,11 +53,11 @@ export async function story(story) {
     // Without a model in its picker the view refuses to ask anybody.
     await session.getByText('Story 1').first().waitFor();
     await page.keyboard.press('Enter');
-    await workbench.notification('send your question').waitFor();
+    await workbench.view.getByRole('dialog').getByText('send your question').waitFor();
   });
 
   await story.step('It answers with the place that proves it', async () => {
-    await workbench.respond('send your question', 'Send');
+    await workbench.view.getByRole('dialog').getByRole('button', { name: /^Send/ }).click();
     await session.locator('.interactive-response', { hasText: 'sixty-four wait' }).waitFor();
   });
 

@@ -38,7 +38,7 @@ const BEGINNING = 16;
 /** Asks, with nothing else in sight, and waits until the answer is whole, quotes the proof and has its citation. */
 async function ask(workbench, { question, quote }) {
   await workbench.command('View: Close All Editors');
-  await workbench.ask(question);
+  await workbench.read(question);
   await workbench.line(workbench.answer, `> ${quote.slice(0, BEGINNING)}`).waitFor();
   await workbench.citation(1).waitFor();
   await workbench.folded(workbench.answer).waitFor();

@@ -1,4 +1,5 @@
 /** A workspace of two folders: both are searched, or the one that is chosen. */
+import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -23,7 +24,7 @@ export async function story(story) {
 
   await story.step('A question is answered from the second', async () => {
     await workbench.ask(QUESTION);
-    await workbench.line(workbench.answer, `> ${PROOF}`).waitFor();
+    await (await workbench.turn()).locator('.card', { hasText: PROOF }).waitFor();
   });
 
   await story.step('The scope offers each folder', async () => {
@@ -33,7 +34,9 @@ export async function story(story) {
 
   await story.step('Asked of the first alone, the second proves nothing', async () => {
     await workbench.pick('guides');
-    await workbench.answerInput('Ask about your files', QUESTION);
-    await workbench.line(workbench.answer, 'No passage was found').waitFor();
+    await workbench.asks(QUESTION);
+    const turn = await workbench.turn();
+    await turn.getByText('No passage was found').waitFor();
+    assert.equal(await turn.locator('.cite').count(), 0);
   });
 }

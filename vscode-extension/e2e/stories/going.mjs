@@ -16,18 +16,16 @@ export async function story(story) {
   const server = await story.server({ vsix: [packaged()], settings });
   const workbench = await story.window(server, { folder });
 
-  const view = workbench.sideBar('Lens').locator('.monaco-list-row');
-  const conversation = view.filter({ hasText: QUESTION.slice(0, 20) }).last();
-
   await story.step('A folder of the explorer is asked', async () => {
     await workbench.ready();
     const row = workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'explanation' });
     await workbench.choose(row, 'Ask About This Folder…');
-    await workbench.quickInput.getByText('Search in: explanation').waitFor();
+    await workbench.view.locator('option', { hasText: 'explanation' }).waitFor({ state: 'attached' });
   });
 
-  await story.step('It is answered from that folder, from the heading on', async () => {
-    await workbench.answerInput('Ask about your files', QUESTION);
+  await story.step('It is answered from that folder, and its document is read from the heading on', async () => {
+    await workbench.asks(QUESTION);
+    await workbench.open();
     await workbench.line(workbench.answer, `> ${PROOF}`).waitFor();
     await workbench.folded(workbench.answer).waitFor();
     await workbench.line(workbench.answer, 'sources:').waitFor({ state: 'detached' });
@@ -51,20 +49,21 @@ export async function story(story) {
     await workbench.page.reload();
     await workbench.ready();
     await workbench.command('View: Show Lens');
-    await view.filter({ hasText: 'Threads' }).click();
-    await conversation.waitFor();
+    await workbench.view.getByRole('button', { name: 'Show threads and views' }).click();
+    await workbench.view.locator('.threads a', { hasText: QUESTION.slice(0, 20) }).click();
+    await workbench.view.locator('.card', { hasText: PROOF }).first().waitFor();
   });
 
   await story.step('It goes on from there', async () => {
-    await workbench.choose(conversation, 'Ask a Follow-up Question…');
-    await workbench.answerInput('It may refer to the answer', FURTHER);
-    await workbench.line(workbench.answer, FURTHER.slice(0, 20)).waitFor();
-    await view.filter({ hasText: 'questions: 2' }).waitFor();
+    await workbench.asks(FURTHER);
+    await workbench.turn();
+    assert.equal(await workbench.view.locator('article').count(), 2);
   });
 
   await story.step('Answers are kept in the workspace', async () => {
     await workbench.set({ ...settings, 'lens.answersFolder': ANSWERS });
     await workbench.ask('How many questions wait at most?');
+    await (await workbench.turn()).getByRole('button', { name: 'Open as document' }).click();
     const kept = workbench.page.locator(`.monaco-editor[data-uri^="vscode-remote:"][data-uri*="/${ANSWERS}/"]`);
     await workbench.folded(kept).waitFor();
     assert.equal(fs.readdirSync(path.join(folder, ANSWERS)).length, 1);
@@ -79,7 +78,7 @@ export async function story(story) {
     });
     const bare = await story.window(without, { folder });
     await bare.ready();
-    await bare.ask(QUESTION);
+    await bare.read(QUESTION);
     await bare.folded(bare.answer).waitFor();
     await bare.command('Lens: Show Evidence');
     await bare.line(bare.page.locator('.peekview-widget'), PROOF).waitFor();

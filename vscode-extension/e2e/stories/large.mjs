@@ -21,7 +21,8 @@ export async function story(story) {
 
   await story.step('The palette opens at once while they are searched', async () => {
     await workbench.ask(question);
-    await workbench.streaming.waitFor();
+    const turn = workbench.view.locator('article').last();
+    await turn.waitFor();
     do {
       const began = performance.now();
       await workbench.page.keyboard.press('F1');
@@ -29,11 +30,11 @@ export async function story(story) {
       opened.push(performance.now() - began);
       await workbench.page.keyboard.press('Escape');
       await workbench.quickInput.waitFor({ state: 'hidden' });
-    } while ((await workbench.answer.count()) === 0);
+    } while ((await turn.getAttribute('aria-busy')) === 'true');
   });
 
   await story.step('The answer is found among them', async () => {
-    await workbench.line(workbench.answer, `> ${proof}`).waitFor();
+    await (await workbench.turn()).locator('.card', { hasText: proof }).waitFor();
   });
 
   const slowest = Math.round(Math.max(...opened));

@@ -6,8 +6,6 @@ import { docs, FACT, PROOF, QUESTION } from '../corpus.mjs';
 import { Endpoint } from '../endpoint.mjs';
 import { environmentOf, packaged } from '../packaged.mjs';
 
-/** Milliseconds after which nobody is taken to be waiting for an answer any more. */
-const STILL_LOOKING = 2_000;
 const WORDS = 'Four questions are worked on at the same time, and sixty-four more wait for their turn [1].';
 
 export async function story(story) {
@@ -36,41 +34,54 @@ export async function story(story) {
   await story.step('Evidence has arrived and the answer streams', async () => {
     endpoint.hold();
     await workbench.ask(QUESTION);
-    await workbench.line(workbench.streaming, '● covered').waitFor();
-    await workbench.line(workbench.streaming, PROOF).waitFor();
-    await workbench.line(workbench.streaming, 'Four questions are worked').waitFor();
+    const turn = workbench.view.locator('article').last();
+    await turn.locator('.need-covered').waitFor();
+    await turn.locator('.card', { hasText: PROOF }).waitFor();
+    await turn.getByText('Four questions are worked').waitFor();
   });
 
   await story.step('The whole answer cites what proves it', async () => {
     endpoint.release();
-    await workbench.line(workbench.answer, 'sixty-four more wait').waitFor();
+    const turn = await workbench.turn();
+    await turn.locator('.prose', { hasText: 'sixty-four more wait' }).waitFor();
+    await turn.locator('.cite').first().waitFor();
     assert.equal(endpoint.left, 0);
   });
 
   await story.step('A palette that is open when an answer comes stays open', async () => {
     const { page } = workbench;
-    await workbench.line(workbench.answer, 'sixty-four more wait').click();
     endpoint.hold();
     await workbench.ask('How many questions are answered at once?');
-    await workbench.line(workbench.streaming, 'Four questions are worked').waitFor();
-    const shown = Date.now();
-    await page.waitForFunction((end) => Date.now() > end, shown + STILL_LOOKING); // until then the answer takes the focus
+    await workbench.view.locator('article').last().getByText('Four questions are worked').waitFor();
     await page.keyboard.press('F1');
     await page.keyboard.type('Lens: Ask');
     endpoint.release();
-    await workbench.line(workbench.answer, 'sixty-four more wait').waitFor();
-    await workbench.tab('How many questions are answered at once.md').waitFor({ state: 'hidden' }); // the one that streamed
+    await (await workbench.turn()).locator('.prose', { hasText: 'sixty-four more wait' }).waitFor();
     await page.keyboard.type(' a Q');
     assert.equal(await workbench.quickInput.locator('input.input').inputValue({ timeout: 1_000 }), '>Lens: Ask a Q');
     await page.keyboard.press('Escape');
   });
 
+  await story.step('A view that is hidden and shown again goes on where the answer is', async () => {
+    endpoint.hold();
+    await workbench.ask('How many questions are worked on side by side?');
+    const turn = workbench.view.locator('article').last();
+    await turn.getByText('Four questions are worked').waitFor();
+    await workbench.command('View: Show Explorer');
+    await workbench.ready();
+    await workbench.command('View: Show Lens');
+    await turn.getByText('Four questions are worked').waitFor();
+    endpoint.release();
+    await (await workbench.turn()).locator('.prose', { hasText: 'sixty-four more wait' }).waitFor();
+  });
+
   await story.step('A question is cancelled and the model is left alone', async () => {
     endpoint.hold();
     await workbench.ask('How many questions wait at most?');
-    await workbench.line(workbench.streaming, 'Four questions are worked').waitFor();
-    await workbench.respond('Lens is searching', 'Cancel');
-    await workbench.line(workbench.streaming, 'Cancelled').waitFor();
+    const turn = workbench.view.locator('article').last();
+    await turn.getByText('Four questions are worked').waitFor();
+    await workbench.view.getByRole('button', { name: 'Stop' }).click();
+    await turn.getByText('Stopped. This is what was found until then.').waitFor();
     await endpoint.hungUp;
   });
 
@@ -78,13 +89,32 @@ export async function story(story) {
     endpoint.release();
     await workbench.set({ ...settings, 'lens.budget.calls': 1 });
     await workbench.ask('How many questions run side by side?');
-    await workbench.notification('all calls that the budget allows').waitFor();
+    await (await workbench.turn()).getByText('The limit of calls was reached').waitFor();
+  });
+
+  await story.step('The window is loaded anew in the middle of an answer, which can be asked again', async () => {
+    await workbench.set(settings);
+    endpoint.hold();
+    const question = 'How many questions are taken up at the same moment?';
+    await workbench.ask(question);
+    const turn = workbench.view.locator('article', { hasText: question });
+    await turn.getByText('Four questions are worked').waitFor();
+    await workbench.page.reload();
+    await workbench.ready();
+    endpoint.release();
+    await workbench.command('View: Show Lens');
+    await turn.getByText('the window was closed or loaded anew').waitFor();
+    await turn.getByRole('button', { name: 'Ask again' }).click();
+    await (await workbench.turn()).locator('.prose', { hasText: 'sixty-four more wait' }).waitFor();
   });
 
   await story.step('The endpoint is down and the rules answer', async () => {
     await workbench.set(settings);
     await endpoint.stop();
     await workbench.ask('How many questions run together and how many wait?');
-    await workbench.notification('The model failed').waitFor();
+    const turn = await workbench.turn();
+    await turn.getByText('The model failed on the way').waitFor();
+    await turn.locator('.card').first().waitFor();
+    await workbench.view.locator('.standing-unreachable').waitFor();
   });
 }

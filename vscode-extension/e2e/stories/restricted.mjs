@@ -36,7 +36,7 @@ export async function story(story) {
 
   await story.step('A question is answered by evidence alone', async () => {
     await workbench.ask(QUESTION);
-    await workbench.line(workbench.answer, `> ${PROOF}`).waitFor();
+    await (await workbench.turn()).locator('.card', { hasText: PROOF }).waitFor();
     assert.equal(endpoint.connections, 0, 'no model is asked in Restricted Mode');
   });
 
@@ -48,7 +48,7 @@ export async function story(story) {
 
   await story.step('A trusted question goes to the model', async () => {
     await workbench.ask('How many questions run side by side, and how many wait?');
-    await workbench.line(workbench.answer, 'sixty-four wait').waitFor();
+    await (await workbench.turn()).locator('.prose', { hasText: 'sixty-four wait' }).waitFor();
     assert.ok(endpoint.stages.includes('answer'));
   });
 }

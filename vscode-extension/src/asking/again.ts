@@ -4,10 +4,10 @@ import type { ThreadsResult } from '../protocol/kept';
 import { told } from '../reading/actions';
 import type { Reading } from '../reading/reading';
 import { documentOf, nearestSubject, questionOfSubject, type Subject } from '../reading/subject';
-import type { Asking } from './asking';
+import type { AnswerView } from '../views/answerView';
 
 /** Going on from an answer: a further question that may refer to it, and the same question once more. */
-export function registerAgain(lens: LensClient, reading: Reading, asking: Asking): vscode.Disposable {
+export function registerAgain(lens: LensClient, reading: Reading, view: AnswerView): vscode.Disposable {
   const command = (id: string, act: (subject: Subject) => Promise<unknown>) =>
     vscode.commands.registerCommand(id, (argument?: unknown) =>
       told(async () => {
@@ -16,28 +16,14 @@ export function registerAgain(lens: LensClient, reading: Reading, asking: Asking
       }),
     );
   return vscode.Disposable.from(
-    command('lens.followUp', (subject) => followUp(lens, asking, subject)),
-    command('lens.askAgain', (subject) => askAgain(asking, subject)),
+    command('lens.followUp', (subject) => followUp(lens, view, subject)),
+    command('lens.askAgain', (subject) => askAgain(view, subject)),
   );
 }
 
-async function followUp(lens: LensClient, asking: Asking, subject: Subject): Promise<unknown> {
-  const earlier = await questionOfSubject(subject);
-  const question = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Lens: Follow Up'),
-    placeHolder: vscode.l10n.t('It may refer to the answer: “and when does it end?”'),
-    ignoreFocusOut: true,
-    ...(earlier !== undefined && { prompt: earlier }),
-  });
-  if (!question?.trim()) {
-    return undefined;
-  }
+async function followUp(lens: LensClient, view: AnswerView, subject: Subject): Promise<unknown> {
   const thread = subject.thread ?? (await threadOf(lens, subject));
-  return asking.ask({
-    question: question.trim(),
-    ...(subject.scope !== undefined && { scope: subject.scope }),
-    ...(thread !== undefined && { thread }),
-  });
+  return view.show({ type: 'show', view: 'ask', ...(thread !== undefined && { thread }) });
 }
 
 /** The conversation that an answer came up in, where that was in another window or session. */
@@ -52,12 +38,12 @@ async function threadOf(lens: LensClient, subject: Subject): Promise<string | un
   )?.name;
 }
 
-async function askAgain(asking: Asking, subject: Subject): Promise<unknown> {
+async function askAgain(view: AnswerView, subject: Subject): Promise<unknown> {
   const question = await questionOfSubject(subject);
   if (question === undefined) {
     return vscode.commands.executeCommand('lens.ask');
   }
-  return asking.ask({
+  return view.ask({
     question,
     ...(subject.scope !== undefined && { scope: subject.scope }),
     ...(subject.thread !== undefined && { thread: subject.thread }),

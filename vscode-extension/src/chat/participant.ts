@@ -7,10 +7,9 @@ import type { LensEvent } from '../protocol/events';
 import type { Evidence } from '../protocol/evidence';
 import { readable } from '../reading/answerDocument';
 import { cutShort } from '../reading/ending';
-import { LiveAnswer } from '../reading/liveAnswer';
 import { locationOf, placeOf } from '../reading/locations';
 import { oneLine } from '../reading/plain';
-import { counted, liveWords } from '../reading/words';
+import { counted } from '../reading/words';
 import { scopeOf } from './attached';
 import { piecesOf } from './passages';
 
@@ -72,7 +71,7 @@ async function answer(
       ...scope,
       ...(request.command === 'offline' && { mode: 'evidence' }),
     };
-    const result = await lens.ask(params, stepsOf(question, stream), token);
+    const result = await lens.ask(params, stepsOf(stream), token);
     showAnswer(stream, result);
     return { metadata: metadataOf(thread, result) };
   } catch (error) {
@@ -115,15 +114,13 @@ function followUps(turn: TurnMetadata | undefined): vscode.ChatFollowup[] {
 }
 
 /** Tells each step of the search in a line that the next one replaces. */
-function stepsOf(question: string, stream: vscode.ChatResponseStream): (event: LensEvent) => void {
-  const words = liveWords();
-  const live = new LiveAnswer(question, words);
-  let told = '';
+function stepsOf(stream: vscode.ChatResponseStream): (event: LensEvent) => void {
   return (event) => {
-    live.hear(event);
-    if (live.now !== told) {
-      told = live.now;
-      stream.progress(`${words.searching} ${told}`);
+    if (event.type === 'scanned') {
+      const [files, found] = [counted(event.files), counted(event.found)];
+      stream.progress(vscode.l10n.t('Searching: {0} of {1} files', files, found));
+    } else if (event.type === 'proposed') {
+      stream.progress(vscode.l10n.t('Reading, round {0}', event.round));
     }
   };
 }

@@ -5,6 +5,7 @@ import { targetIn } from '../pdf/target';
 import type { PdfViewers } from '../pdf/viewers';
 import { told } from '../reading/actions';
 import { locationIn, type PlaceParams } from '../reading/locations';
+import { columnBeside } from '../reading/tabs';
 import { isExtracted, isPdf } from './kinds';
 import { textResult } from './texts';
 import { fileOfText } from './textUri';
@@ -13,6 +14,8 @@ import { fileOfText } from './textUri';
 export interface Showing {
   /** Leave the focus where it is, in a tab that the next one may replace. */
   readonly preview?: boolean;
+  /** Where it is open already, and never on top of an answer. */
+  readonly beside?: boolean;
 }
 
 /** Shows passages: in the text that they stand in, or on the page of a PDF. */
@@ -43,6 +46,7 @@ export class Jump {
         preview,
         preserveFocus: preview,
         selection: range,
+        ...(showing.beside === true && { viewColumn: columnBeside(uri) }),
       });
       editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
       return true;
@@ -62,12 +66,13 @@ export class Jump {
     await vscode.commands.executeCommand('vscode.open', file);
   }
 
-  async #toPage(file: vscode.Uri, place: PlaceParams, { preview = false }: Showing): Promise<boolean> {
+  async #toPage(file: vscode.Uri, place: PlaceParams, { preview = false, beside = false }: Showing): Promise<boolean> {
     const { page, quote } = place;
     const known = page !== undefined && quote !== undefined;
     const target = known ? { page, quote } : await this.#looked(file, place);
     // The place on the page matters only where the page says the same words twice: until then nobody is asked for it.
-    await this.pdfs.show(file, target, { preview, exactly: known ? () => this.#looked(file, place) : undefined });
+    const exactly = known ? () => this.#looked(file, place) : undefined;
+    await this.pdfs.show(file, target, { preview, exactly, viewColumn: beside ? columnBeside(file) : undefined });
     return true;
   }
 

@@ -1,3 +1,4 @@
+import { escaped } from '../views/page';
 import type { ViewerPlaces, ViewerWords } from './messages';
 
 /** What the page of the viewer is made of. */
@@ -52,8 +53,4 @@ ${button('larger', '+', words.larger)}
 <script nonce="${nonce}" src="${escaped(script)}"></script>
 </body>
 </html>`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -17,6 +17,7 @@ const SETTLED_MILLISECONDS = 250;
 /** How a page is shown. */
 export interface ShowingPage {
   readonly preview: boolean;
+  readonly viewColumn?: vscode.ViewColumn | undefined;
   /** Asked where the page says the words more than once. */
   readonly exactly: (() => Promise<Place>) | undefined;
 }
@@ -46,9 +47,13 @@ export class PdfViewers implements vscode.CustomReadonlyEditorProvider, vscode.D
   }
 
   /** Show a place of a document, in the viewer that shows it already if one does. */
-  async show(file: vscode.Uri, place: Place, { preview, exactly }: ShowingPage): Promise<void> {
+  async show(file: vscode.Uri, place: Place, { preview, exactly, viewColumn }: ShowingPage): Promise<void> {
     this.#wish(file, place, exactly);
-    const options: vscode.TextDocumentShowOptions = { preview, preserveFocus: preview };
+    const options: vscode.TextDocumentShowOptions = {
+      preview,
+      preserveFocus: preview,
+      ...(viewColumn !== undefined && { viewColumn }),
+    };
     await vscode.commands.executeCommand('vscode.openWith', file, PDF_EDITOR, options);
   }
 

@@ -1,17 +1,13 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
-import { isExtracted } from '../documents/kinds';
-import { pageOf } from '../documents/locator';
 import type { AnswerResult } from '../protocol/answer';
-import { registerActions } from './actions';
-import { AnswerDocuments, isLive, SCHEME } from './answerDocument';
+import { registerActions, told } from './actions';
+import { AnswerDocuments, SCHEME } from './answerDocument';
 import { AskedQuestions } from './answers';
 import { Decorations, toggleDecorations } from './decorations';
 import { registerFolding } from './folding';
-import type { LiveLink } from './liveAnswer';
-import { linkTo, placeParams } from './locations';
-import { documentOf, isKeptAnswer } from './subject';
-import { tabsOf } from './tabs';
+import { documentOf, isKeptAnswer, nearestSubject } from './subject';
+import { showAnswer } from './tabs';
 
 const USED = 'lens.used';
 const IS_ANSWER = 'lens.isAnswer';
@@ -29,7 +25,7 @@ export interface Reading extends vscode.Disposable {
 /** Answers as documents, what can be done with them, and the marks in what they cite. */
 export function registerReading(context: vscode.ExtensionContext, lens: LensClient): Reading {
   const asked = new AskedQuestions();
-  const documents = new AnswerDocuments((link, document) => targetOf(asked, link, document));
+  const documents = new AnswerDocuments();
   const rechecked = new vscode.EventEmitter<void>();
   const options = { isReadonly: true, isCaseSensitive: true };
   const reading: Reading = {
@@ -44,11 +40,16 @@ export function registerReading(context: vscode.ExtensionContext, lens: LensClie
     documents,
     rechecked,
     vscode.workspace.registerFileSystemProvider(SCHEME, documents, options),
-    vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME, pattern: '/asking/**' }, documents),
     registerFolding(),
     new Decorations(lens, asked),
     vscode.commands.registerCommand('lens.toggleDecorations', toggleDecorations),
     registerActions(lens, reading, () => rechecked.fire()),
+    vscode.commands.registerCommand('lens.openAnswer', (argument?: unknown) =>
+      told(async () => {
+        const document = argument instanceof vscode.Uri ? argument : nearestSubject(argument, asked)?.document;
+        await (document === undefined ? vscode.commands.executeCommand('lens.ask') : showAnswer(document));
+      }),
+    ),
     asked.onDidChange(() => reading.used()),
     lens.onDidAnswer((result) => keep(reading, result)),
     vscode.window.onDidChangeActiveTextEditor(tellKind),
@@ -59,7 +60,6 @@ export function registerReading(context: vscode.ExtensionContext, lens: LensClie
     serve(lens, reading, document);
   }
   tellKind(vscode.window.activeTextEditor);
-  void closeForgotten(documents);
   return reading;
 }
 
@@ -101,44 +101,8 @@ function tellKind(editor: vscode.TextEditor | undefined): void {
  * too: a window that is closed within seconds can lose what was to be remembered of it.
  */
 function serve(lens: LensClient, reading: Reading, document: vscode.TextDocument): void {
-  if (document.uri.scheme === SCHEME && !isLive(document.uri)) {
+  if (document.uri.scheme === SCHEME) {
     reading.used();
     void lens.warm();
   }
-}
-
-/** Answers that were coming when the window was closed never came. */
-async function closeForgotten(documents: AnswerDocuments): Promise<void> {
-  const inputs = vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.input));
-  for (const input of inputs) {
-    if (input instanceof vscode.TabInputText && isLive(input.uri) && !documents.knows(input.uri)) {
-      await vscode.window.tabGroups.close(tabsOf(input.uri), true);
-    }
-  }
-}
-
-/**
- * Where a passage stands while its question is asked. Events name roots by number: in the order of the folders that were
- * asked, else of those that are open.
- */
-function targetOf(asked: AskedQuestions, link: LiveLink, document: vscode.Uri): vscode.Uri | undefined {
-  const { path, root, start } = link.evidence;
-  const question = asked.of(document);
-  const exact = question?.result?.evidence.find((each) => each.n === link.evidence.n && each.path === path);
-  const place = exact && placeParams(exact);
-  if (place?.range !== undefined) {
-    const { line, character } = place.range.start;
-    return isExtracted(path)
-      ? linkTo(place)
-      : vscode.Uri.parse(place.uri, true).with({ fragment: `L${line + 1},${character + 1}` });
-  }
-  const named = question?.scope.folders?.map((uri) => vscode.Uri.parse(uri, true));
-  const folder = (named ?? vscode.workspace.workspaceFolders?.map(({ uri }) => uri))?.[root];
-  const file = folder && vscode.Uri.joinPath(folder, path);
-  if (file !== undefined && isExtracted(path)) {
-    const { span, quote, locator } = link.evidence;
-    const page = pageOf(locator);
-    return linkTo({ uri: file.toString(), span, quote, ...(page !== undefined && { page }) });
-  }
-  return file?.with({ fragment: `L${start.line},${start.column}` });
 }

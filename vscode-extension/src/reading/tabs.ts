@@ -20,6 +20,24 @@ export function columnForAnswer(): vscode.ViewColumn {
   return vscode.window.tabGroups.activeTabGroup.tabs.length === 0 ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
 }
 
+/** Where a source is shown: where it is open already, else where something is read that is no answer. */
+export function columnBeside(uri: vscode.Uri): vscode.ViewColumn {
+  const wanted = uri.toString();
+  const groups = vscode.window.tabGroups.all;
+  const open = groups.find(({ tabs }) =>
+    tabs.some(
+      ({ input }) => typeof input === 'object' && input !== null && 'uri' in input && String(input.uri) === wanted,
+    ),
+  );
+  if (open !== undefined) {
+    return open.viewColumn;
+  }
+  const isAnswer = (group: vscode.TabGroup) => group.activeTab && documentOf(group.activeTab)?.scheme === SCHEME;
+  const { activeTabGroup } = vscode.window.tabGroups;
+  const group = isAnswer(activeTabGroup) ? groups.find((each) => !isAnswer(each)) : activeTabGroup;
+  return group?.viewColumn ?? vscode.ViewColumn.Beside;
+}
+
 /** Milliseconds in which the editor reads a changed file at the latest. */
 const READ_WITHIN = 2_000;
 
@@ -65,35 +83,6 @@ async function showRead(
   const editor = await vscode.window.showTextDocument(document, { ...options, viewColumn, preview: false, selection });
   editor.revealRange(selection, vscode.TextEditorRevealType.AtTop);
   return editor;
-}
-
-/**
- * Show one document where another is, and close that. A tab behind others is replaced when the user comes back to it:
- * nothing jumps in front of what they read meanwhile.
- *
- * @param isRead - whether the user is in the old one as far as can be told. The editor calls a document active while the
- *   keyboard is in a palette or a view above it: with the focus, what is typed there would be taken away.
- */
-export async function replaceTab(old: vscode.Uri, document: vscode.Uri, isRead: () => boolean): Promise<void> {
-  const [tab] = tabsOf(old);
-  if (tab === undefined) {
-    return;
-  }
-  if (!tab.isActive) {
-    const waiting = vscode.window.tabGroups.onDidChangeTabs(() => {
-      const now = tabsOf(old)[0];
-      if (now === undefined || now.isActive) {
-        waiting.dispose();
-        void replaceTab(old, document, () => true);
-      }
-    });
-    return;
-  }
-  const ready = await read(document);
-  // Only now: the user may have gone on to type somewhere else.
-  const focused = vscode.window.activeTextEditor?.document.uri.toString() === old.toString() && isRead();
-  await showRead(ready, { viewColumn: tab.group.viewColumn, preserveFocus: !focused });
-  await vscode.window.tabGroups.close(tabsOf(old), true);
 }
 
 function documentOf(tab: vscode.Tab): vscode.Uri | undefined {

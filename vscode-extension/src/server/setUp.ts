@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { Failure } from '../failures';
+import type { Prompts } from '../views/prompts';
 import { makeEnvironment, type Places, packagesOf, StepFailed, type Work } from './privateEnvironment';
 import { findPythons, OLDEST } from './pythons';
 
@@ -10,6 +11,7 @@ export interface SetUpHost {
   readonly places: Places;
   readonly log: vscode.LogOutputChannel;
   readonly workspaces: readonly string[];
+  readonly prompts: Prompts;
 }
 
 const { l10n } = vscode;
@@ -24,9 +26,9 @@ export async function setUp(host: SetUpHost): Promise<string | undefined> {
   const yes = l10n.t('Set up');
   const choose = l10n.t('Choose a program…');
   const question = l10n.t(
-    'Lens needs its server. Set it up now? That makes a Python environment in the folder of this extension and downloads the packages it needs (about 20 MB), each compared with a known hash.',
+    'Lens needs its search program. It is set up once: a Python environment in this extension’s own folder, with packages that are downloaded and compared with known hashes (164 MB on disk).',
   );
-  const chosen = await vscode.window.showInformationMessage(question, yes, choose);
+  const chosen = await host.prompts.ask({ message: question, actions: [yes, choose], about: 'set-up' });
   if (chosen === choose) {
     await vscode.commands.executeCommand('workbench.action.openSettings', 'lens.path');
   }
@@ -66,24 +68,25 @@ async function findPython(host: SetUpHost): Promise<Parameters<typeof makeEnviro
 export const NO_PYTHON = 'lens.noPython';
 
 async function make(host: SetUpHost, python: Parameters<typeof makeEnvironment>[1]): Promise<string | undefined> {
-  const options = {
-    location: vscode.ProgressLocation.Notification,
-    title: l10n.t('Lens: setting up the server'),
-    cancellable: true,
-  };
+  const title = l10n.t('Lens: setting up the server');
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   return vscode.window.withProgress(options, async (progress, token) => {
     const abort = new AbortController();
     token.onCancellationRequested(() => abort.abort());
-    progress.report({ message: l10n.t('making an environment') });
+    const tell = (message: string, increment = 0) => {
+      progress.report({ message, increment });
+      host.prompts.report(message);
+    };
+    tell(l10n.t('making an environment'));
     const all = await packagesOf(host.places);
     let done = 0;
     const work = workOf(abort.signal, (line) => {
       host.log.debug(`set-up: ${line}`);
       if (/^\s*(?:Collecting|Processing) /.test(line)) {
         done = Math.min(done + 1, all);
-        progress.report({ message: l10n.t('package {0} of {1}', done, all), increment: 90 / all });
+        tell(l10n.t('package {0} of {1}', done, all), 90 / all);
       } else if (/^\s*Installing /.test(line)) {
-        progress.report({ message: l10n.t('installing {0} packages', all) });
+        tell(l10n.t('installing {0} packages', all));
       }
     });
     try {

@@ -11,6 +11,7 @@ import type { Keys } from '../model/keys';
 import { readable } from '../reading/answerDocument';
 import type { SessionSetup } from '../session';
 import { serverSettings, userText } from '../settings';
+import type { Prompts } from '../views/prompts';
 import { type Endpoint, type Launch, launchOf } from './launch';
 import { type Places, privateInterpreter } from './privateEnvironment';
 import { type Resolution, resolve, Unusable } from './resolve';
@@ -23,15 +24,17 @@ export class Starter {
   readonly #context: vscode.ExtensionContext;
   readonly #log: vscode.LogOutputChannel;
   readonly #keys: Keys;
+  readonly #prompts: Prompts;
   #last: Launch | undefined;
   /** What runs, or ran last, and of which version; for diagnostics. */
   resolution: Resolution | undefined;
   version: string | undefined;
 
-  constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, keys: Keys) {
+  constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, keys: Keys, prompts: Prompts) {
     this.#context = context;
     this.#log = log;
     this.#keys = keys;
+    this.#prompts = prompts;
   }
 
   /** As `ClientHost.start`. */
@@ -105,7 +108,7 @@ export class Starter {
       if (resolution || occasion === 'quietly') {
         return resolution;
       }
-      const made = await setUp({ places, log: this.#log, workspaces });
+      const made = await setUp({ places, log: this.#log, workspaces, prompts: this.#prompts });
       return made === undefined ? undefined : await resolve({ ...asked, privateInterpreter: made });
     } catch (error) {
       if (error instanceof Unusable) {
@@ -135,6 +138,7 @@ export class Starter {
       settings: (scope) => serverSettings(inspectIn(scope), workspace.isTrusted),
       limited,
       say: (severity, message) => say(severity, message),
+      inquire: (message, actions, token) => this.#prompts.ask({ message, actions }, token),
       show: showAnswer,
       model: workspace.isTrusted && offersModels() ? answerByEditor : undefined,
       trusted: workspace.isTrusted,

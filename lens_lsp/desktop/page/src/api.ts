@@ -1,20 +1,22 @@
-/** The program's HTTP: requests as functions, streams as callbacks. Nothing else in the page knows an address. */
-import type { AskBody, AskMessage, Folder, Happening, RunningAsk } from './protocol';
+/**
+ * The program's HTTP: requests as functions, streams as callbacks. Nothing else in the page knows an address. In a view of
+ * an editor the same requests go to the editor, as messages.
+ */
+import { type Closing, carried, Failed, followed } from './carrier';
+import type {
+  AnswerCommand,
+  AskBody,
+  AskMessage,
+  Folder,
+  Happening,
+  OpenBody,
+  RunningAsk,
+  ViewCommand,
+} from './protocol';
+import { editor } from './surface';
 
-/** A request was refused or failed; the message is for people. */
-export class Failed extends Error {
-  constructor(
-    message: string,
-    readonly status: number,
-    readonly code: string | null,
-  ) {
-    super(message);
-    this.name = 'Failed';
-  }
-}
-
-/** An end of something that was begun. */
-export type Closing = () => void;
+export type { Closing } from './carrier';
+export { Failed } from './carrier';
 
 /**
  * Where this browser keeps what lets us in. It belongs to our port alone, where a cookie would go to every server of this
@@ -43,6 +45,9 @@ export async function enter(): Promise<void> {
 }
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  if (editor !== undefined) {
+    return carried<T>(method, path, body);
+  }
   const response = await answered(path, {
     method,
     ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
@@ -99,14 +104,29 @@ export async function folders(): Promise<readonly Folder[]> {
   return (await call<{ readonly folders: readonly Folder[] }>('GET', '/api/folders')).folders;
 }
 
-/** Has the program watch what answers cite: `drift` is told when it changes. */
-export function watch(answers: readonly string[]): Promise<unknown> {
-  return call('POST', '/api/follow', { answers });
+/** Has the program watch what answers cite, and sources of theirs: `drift` is told when one changes. */
+export function watch(answers: readonly string[], sources: readonly string[]): Promise<unknown> {
+  return call('POST', '/api/follow', editor === undefined ? { answers } : { sources });
 }
 
-/** Opens a file in the user's editor; line and column from 1. */
-export function openInEditor(uri: string, line: number, column: number): Promise<unknown> {
-  return call('POST', '/api/open', { uri, line, column });
+/** Opens a file in the user's editor. */
+export function openInEditor(place: OpenBody): Promise<unknown> {
+  return call('POST', '/api/open', place);
+}
+
+/** Of a view only: has the editor do something with an answer. */
+export function withAnswer(act: AnswerCommand, answerUri: string): Promise<unknown> {
+  return call('POST', '/api/answer', { act, answerUri });
+}
+
+/** Of a view only: runs a command of the editor. */
+export function command(id: ViewCommand): Promise<unknown> {
+  return call('POST', '/api/command', { id });
+}
+
+/** Puts a text on the clipboard. */
+export function toClipboard(text: string): Promise<unknown> {
+  return editor === undefined ? navigator.clipboard.writeText(text) : call('POST', '/api/clipboard', { text });
 }
 
 /** A picture of a page. */
@@ -157,10 +177,14 @@ const AGAIN_MILLISECONDS = 1000;
  */
 function listen(
   path: string,
-  hear: (data: string) => void,
+  hear: (data: unknown) => void,
   connected: (is: boolean) => void,
   refused: (why: Failed) => void,
 ): Closing {
+  if (editor !== undefined) {
+    connected(true);
+    return followed(path, hear);
+  }
   const leaving = new AbortController();
   let last = '';
   let coming = '';
@@ -173,7 +197,7 @@ function listen(
     } else if (line.startsWith('data: ')) {
       last = coming; // and not before: an event that broke off comes again
       try {
-        hear(line.slice(6));
+        hear(JSON.parse(line.slice(6)));
       } catch (error) {
         reportError(error); // of ours, not of the connection
       }
@@ -221,7 +245,7 @@ export function follow(id: string, hear: (message: AskMessage) => void, lost: ()
   const close = listen(
     `/api/asks/${encodeURIComponent(id)}/events`,
     (data) => {
-      const message = JSON.parse(data) as AskMessage;
+      const message = data as AskMessage;
       if (message.type === 'result' || message.type === 'error') {
         close();
       }
@@ -239,5 +263,5 @@ export function attend(
   connected: (is: boolean) => void,
   refused: (why: Failed) => void,
 ): Closing {
-  return listen('/api/happenings', (data) => hear(JSON.parse(data) as Happening), connected, refused);
+  return listen('/api/happenings', (data) => hear(data as Happening), connected, refused);
 }

@@ -1,11 +1,13 @@
 /** Keys that work wherever the focus is. What is written in fields is left alone, and so are the browser's own keys. */
 
+import { command } from './api';
 import { stop } from './state/asking';
 import { recheck } from './state/knowing';
-import { fresh, helpIsOpen, newThread, railIsOpen, running, turns } from './state/page';
+import { fresh, helpIsOpen, newThread, railIsOpen, running, tellFailure, turns } from './state/page';
 import { go } from './state/route';
 import { closeSource, openInEditor, source, step } from './state/source';
 import { letters } from './state/theme';
+import { editor } from './surface';
 import { copyAnswer } from './views/copy';
 
 type Action = () => void;
@@ -24,7 +26,7 @@ const LETTERS: Readonly<Record<string, Action>> = {
   t: focusThreads,
   m: () => go({ view: 'map', cluster: null }),
   s: () => go({ view: 'sent' }),
-  ',': () => go({ view: 'settings' }),
+  ',': () => (editor === undefined ? go({ view: 'settings' }) : void command('settings').catch(tellFailure)),
 };
 
 /** The empty page, ready for a question. */

@@ -3,15 +3,34 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 
 import { attend, type Closing, enter, Failed } from './api';
-import { followKeys } from './keys';
+import { focusQuestion, followKeys } from './keys';
+import type { Happening } from './protocol';
 import { resume } from './state/asking';
 import { loadFolders, loadLedger, loadStatus, loadThreads, openThread, recheckSoon } from './state/knowing';
-import { connected, locked, serverState, tell, tellFailure, thread, threads } from './state/page';
-import { followAddress } from './state/route';
+import {
+  chosenScope,
+  connected,
+  draft,
+  fresh,
+  locked,
+  newThread,
+  prompts,
+  serverSays,
+  serverState,
+  tell,
+  tellFailure,
+  thread,
+  threads,
+} from './state/page';
+import { followAddress, go } from './state/route';
+import { step } from './state/source';
 import { applyTheme } from './state/theme';
+import { editor } from './surface';
 import { App } from './views/App';
 import { words } from './words';
+import { language } from './words/language';
 
+document.documentElement.lang = language;
 applyTheme();
 followAddress();
 followKeys();
@@ -29,32 +48,86 @@ function threadsSoon(): void {
   }, SOON_MILLISECONDS);
 }
 
+/** Of a request that would have to start what answers, which is for the user to say. */
+const NOT_STARTED = 'lens.notStarted';
+
 let wasLost = false;
 let leave: Closing = () => undefined;
 
+function happened(happening: Happening): void {
+  switch (happening.type) {
+    case 'drift':
+      recheckSoon(happening.uri);
+      break;
+    case 'answered':
+      threadsSoon();
+      break;
+    case 'notice':
+      tell(happening.message);
+      break;
+    case 'server': {
+      const comes = happening.state === 'running' && serverState.value !== 'running';
+      serverState.value = happening.state;
+      serverSays.value = happening.message ?? null;
+      if (editor === undefined) {
+        threadsSoon();
+      } else if (comes) {
+        void begin();
+      }
+      break;
+    }
+    case 'prompt':
+      prompts.value = [...prompts.value.filter(({ id }) => id !== happening.id), happening];
+      break;
+    case 'prompt-over':
+      prompts.value = prompts.value.filter(({ id }) => id !== happening.id);
+      break;
+    case 'show':
+      shown(happening);
+      break;
+    case 'step':
+      void step(happening.by);
+      break;
+    case 'changed':
+      void begin();
+      break;
+  }
+}
+
+/** A command of the editor leads to a part of the page. */
+function shown({
+  view,
+  thread: name = null,
+  draft: typed,
+  scope,
+}: Extract<Happening, { readonly type: 'show' }>): void {
+  if (view !== 'ask') {
+    go(view === 'map' ? { view, cluster: null } : { view });
+    return;
+  }
+  if (typed !== undefined) {
+    draft.value = typed;
+  }
+  if (scope !== undefined) {
+    chosenScope.value = { kind: 'chosen', ...scope };
+  }
+  if (name === null) {
+    fresh.value = newThread();
+  }
+  go({ view: 'ask', thread: name });
+  void resume();
+  requestAnimationFrame(focusQuestion);
+}
+
 /** Uses the link, if the address is one, and follows what happens. */
 async function come(): Promise<void> {
-  await enter();
+  if (editor === undefined) {
+    await enter();
+  }
   leave();
   locked.value = false;
   leave = attend(
-    (happening) => {
-      switch (happening.type) {
-        case 'drift':
-          recheckSoon(happening.uri);
-          break;
-        case 'answered':
-          threadsSoon();
-          break;
-        case 'notice':
-          tell(happening.message);
-          break;
-        case 'server':
-          serverState.value = happening.state;
-          threadsSoon();
-          break;
-      }
-    },
+    happened,
     (is) => {
       connected.value = is;
       if (is && wasLost) {
@@ -67,7 +140,9 @@ async function come(): Promise<void> {
       locked.value = status === 401;
     },
   );
-  await begin();
+  if (editor === undefined) {
+    await begin();
+  }
 }
 
 async function begin(): Promise<void> {
@@ -78,6 +153,9 @@ async function begin(): Promise<void> {
   } catch (error) {
     if (error instanceof Failed && error.status === 401) {
       return; // the banner says it
+    }
+    if (error instanceof Failed && error.code === NOT_STARTED) {
+      return; // so does the line above the question
     }
     tell(words.failures.start(error instanceof Error ? error.message : String(error)), { bad: true });
   }

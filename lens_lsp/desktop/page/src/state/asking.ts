@@ -1,9 +1,10 @@
 /** Questions on their way: begun, followed, ended, and found again after a reload. */
 import * as api from '../api';
-import type { AskMessage, DryRunResult, RunningAsk, Scope } from '../protocol';
+import type { AskMessage, DryRunResult, Prompt, RunningAsk, Scope } from '../protocol';
+import { editor } from '../surface';
 import { words } from '../words';
 import { joined } from './kept';
-import { loadLedger, loadThreads, recheckSoon } from './knowing';
+import { loadLedger, loadThreads, recheckSoon, watchSources } from './knowing';
 import {
   announcement,
   type ChosenScope,
@@ -14,10 +15,12 @@ import {
   folders,
   fresh,
   newThread,
+  prompts,
   setTurns,
   tab,
   tellFailure,
   thread,
+  turns,
   turnsOf,
 } from './page';
 import { go, route } from './route';
@@ -34,6 +37,8 @@ export function scopeOf(chosen: ChosenScope): Scope {
       return { globs: [chosen.glob] };
     case 'document':
       return { uri: chosen.uri };
+    case 'chosen':
+      return chosen.scope;
   }
 }
 
@@ -45,6 +50,9 @@ export async function submit(question: string): Promise<void> {
   const turn = begun({ key: crypto.randomUUID(), question, scope, mode: chosenMode.value, asked });
   setTurns(name, (turns) => [...turns, turn]);
   draft.value = '';
+  if (chosenScope.value.kind === 'chosen' && chosenScope.value.once === true) {
+    chosenScope.value = { kind: 'everything' };
+  }
   announcement.value = words.live.searching;
   if (route.value.view !== 'ask' || route.value.thread !== name) {
     go({ view: 'ask', thread: name });
@@ -67,17 +75,54 @@ export async function again(turn: Turn): Promise<void> {
   await submit(turn.question);
 }
 
+/** Refusals that concern a model alone: without one the question can be answered all the same. */
+const WITHOUT_MODEL = new Set(['lens.usage', 'lens.config', 'lens.model', 'lens.keyring']);
+
+/** Asks once more, without the model that could not be asked. False: that would not help. */
+function askedWithout(key: string, message: AskMessage): boolean {
+  const turn = turnOf(key);
+  if (message.type !== 'error' || !WITHOUT_MODEL.has(message.name ?? '') || turn?.state !== 'asking') {
+    return false;
+  }
+  if (turn.mode !== 'auto' || turn.without !== null) {
+    return false;
+  }
+  const { question, scope } = turn;
+  changeTurn(key, (now) => ({ ...now, without: message.message }));
+  const name = [...turnsOf.value].find(([, turns]) => turns.some((each) => each.key === key))?.[0];
+  const body = { question, scope, mode: 'evidence' as const, tab, ...(name !== undefined && { thread: name }) };
+  api.ask(body).then(
+    (id) => {
+      changeTurn(key, (now) => ({ ...now, ask: id }));
+      attach(key, id);
+    },
+    (error: unknown) => changeTurn(key, (now) => ended(now, 'failed', String(error))),
+  );
+  return true;
+}
+
 function attach(key: string, id: string): void {
   const hear = (message: AskMessage) => {
+    if (askedWithout(key, message)) {
+      return;
+    }
     changeTurn(key, (now) => heard(now, message, rootsOf(now.scope)));
     say(key, message);
     if (message.type === 'result' || message.type === 'error') {
       void loadThreads();
       void loadLedger();
+      void watchShown(key);
       recheckSoon(turnOf(key)?.answerUri ?? undefined);
     }
   };
   api.follow(id, hear, () => changeTurn(key, (now) => ended(now, 'failed', words.failures.streamLost)));
+}
+
+/** In an editor the sources of what is shown are watched; the program follows those of its own questions. */
+async function watchShown(key: string): Promise<void> {
+  if (editor !== undefined && turns.value.some((each) => each.key === key)) {
+    await watchSources(turns.value).catch(() => undefined); // the next look at the sources tells it all the same
+  }
 }
 
 /** The folders that passages may be in while their question runs. */
@@ -124,6 +169,12 @@ export async function answerConsent(turn: Turn, action: string | null): Promise<
   }
   changeTurn(turn.key, (now) => ({ ...now, consent: null }));
   await api.consent(prompt.id, action).catch(tellFailure);
+}
+
+/** Answers what the user is asked apart from any question. */
+export async function answerPrompt({ id }: Prompt, action: string | null): Promise<void> {
+  prompts.value = prompts.value.filter((each) => each.id !== id);
+  await api.consent(id, action).catch(tellFailure);
 }
 
 /** What would be sent for a question, of which nothing is kept. */

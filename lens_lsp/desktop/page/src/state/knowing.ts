@@ -15,7 +15,8 @@ import type {
 } from '../protocol';
 import { words } from '../words';
 import { joined, kept, type Noted, unshown, written } from './kept';
-import { changeTurn, folders, setTurns, status, tell, tellFailure, threads, turns, turnsOf } from './page';
+import { changeTurn, folders, setTurns, status, tell, tellFailure, thread, threads, turns, turnsOf } from './page';
+import { go } from './route';
 import { begun, covers, rechecked, type Turn } from './turn';
 
 export const clusters = signal<readonly Cluster[] | null>(null);
@@ -50,20 +51,26 @@ export async function loadStatus(): Promise<void> {
 
 /** Brings the questions of a kept thread onto the page, unless they are there. */
 export async function openThread(name: string): Promise<void> {
-  const thread = threads.value?.find((each) => each.name === name);
-  if (thread === undefined || unshown(thread.questions, turnsOf.value.get(name) ?? []).length === 0) {
+  const conversation = threads.value?.find((each) => each.name === name);
+  if (conversation === undefined || unshown(conversation.questions, turnsOf.value.get(name) ?? []).length === 0) {
     return;
   }
-  const ids = [...new Set(thread.questions.flatMap(({ cluster }) => (cluster === null ? [] : [cluster])))];
+  const ids = [...new Set(conversation.questions.flatMap(({ cluster }) => (cluster === null ? [] : [cluster])))];
   const known = ids.length === 0 ? [] : (await rpc<ClustersResult>('lens/clusters', { ids })).clusters;
-  const earlier = await Promise.all(thread.questions.map((noted, at) => keptTurn(`${name} ${at}`, noted, known)));
+  const earlier = await Promise.all(conversation.questions.map((noted, at) => keptTurn(`${name} ${at}`, noted, known)));
   setTurns(name, (now) => {
-    const before = unshown(thread.questions, now).map((at) => earlier[at] as Turn);
+    const before = unshown(conversation.questions, now).map((at) => earlier[at] as Turn);
     return joined(before, now);
   });
   recheckSoon();
-  const answers = earlier.flatMap(({ answerUri }) => (answerUri === null ? [] : [answerUri]));
-  await api.watch(answers.slice(-MOST_WATCHED));
+  await watchSources(turnsOf.value.get(name) ?? []);
+}
+
+/** Has the program tell when a source of these questions changes. */
+export async function watchSources(all: readonly Turn[]): Promise<void> {
+  const answers = all.flatMap(({ answerUri }) => (answerUri === null ? [] : [answerUri]));
+  const sources = all.flatMap(({ passages }) => passages.flatMap(({ uri }) => (uri === null ? [] : [uri])));
+  await api.watch(answers.slice(-MOST_WATCHED), [...new Set(sources)].slice(-MOST_WATCHED));
 }
 
 async function keptTurn(key: string, noted: Noted, known: readonly Cluster[]): Promise<Turn> {
@@ -152,6 +159,17 @@ export async function callWrong(id: string): Promise<void> {
   const { checks } = await rpc<WrongResult>('lens/wrong', { ids: [id] });
   tell(words.map.withdrawn(checks.length));
   await Promise.all([loadClusters(), loadThreads()]);
+}
+
+/** Deletes a conversation for good, with the answers that only it came upon. */
+export async function deleteThread(name: string): Promise<void> {
+  await rpc('lens/forget', { threads: [name] });
+  setTurns(name, () => []);
+  if (thread.value === name) {
+    go({ view: 'ask', thread: null });
+  }
+  await loadThreads();
+  tell(words.navigation.deleted);
 }
 
 /** Forgets a cluster for good. */

@@ -1,7 +1,8 @@
 /** What the whole page knows: signals that views read and actions write. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
-import type { Folder, Mode, StatusResult, Thread } from '../protocol';
+import type { Folder, Mode, Prompt, Scope, ServerState, StatusResult, Thread } from '../protocol';
+import { editor, recall, remember } from '../surface';
 import { route } from './route';
 import type { Turn } from './turn';
 
@@ -10,11 +11,15 @@ export type ChosenScope =
   | { readonly kind: 'everything' }
   | { readonly kind: 'folder'; readonly uri: string }
   | { readonly kind: 'files'; readonly glob: string }
-  | { readonly kind: 'document'; readonly uri: string };
+  | { readonly kind: 'document'; readonly uri: string }
+  /** Chosen in the editor, and called so there. */
+  | { readonly kind: 'chosen'; readonly name: string; readonly scope: Scope; readonly once?: boolean };
 
-/** This tab of the browser: another one has questions of its own. A reload is the same tab. */
-export const tab = sessionStorage.getItem('lens.tab') ?? crypto.randomUUID();
-sessionStorage.setItem('lens.tab', tab);
+/** This tab of the browser: another one has questions of its own. A reload is the same tab; a window has one view. */
+export const tab = editor === undefined ? (sessionStorage.getItem('lens.tab') ?? crypto.randomUUID()) : 'view';
+if (editor === undefined) {
+  sessionStorage.setItem('lens.tab', tab);
+}
 
 export const folders = signal<readonly Folder[]>([]);
 export const status = signal<StatusResult | null>(null);
@@ -28,7 +33,11 @@ export const connected = signal(true);
 /** Whether the program does not let us in: a link has to be opened. */
 export const locked = signal(false);
 /** Whether the language server behind it lives. */
-export const serverState = signal<'running' | 'gone'>('running');
+export const serverState = signal<ServerState>(editor === undefined ? 'running' : 'starting');
+/** What it says of that: how far its set-up is, or why it does not run. */
+export const serverSays = signal<string | null>(null);
+/** What the user is asked apart from any question. */
+export const prompts = signal<readonly Prompt[]>([]);
 /** One sentence for the user, which goes by itself. */
 export const notice = signal<{ readonly text: string; readonly bad: boolean } | null>(null);
 /** What a screen reader says next. */
@@ -36,10 +45,22 @@ export const announcement = signal('');
 export const helpIsOpen = signal(false);
 export const railIsOpen = signal(false);
 
-export const chosenMode = signal<Mode>('auto');
-export const chosenScope = signal<ChosenScope>({ kind: 'everything' });
+/** A view that is hidden is forgotten: what was chosen and typed in it is there again when it is shown. */
+function kept<T>(name: string, otherwise: T): T {
+  const known = editor === undefined ? null : recall(name);
+  return known === null ? otherwise : (JSON.parse(known) as T);
+}
+
+export const chosenMode = signal(kept<Mode>('mode', 'auto'));
+export const chosenScope = signal(kept<ChosenScope>('scope', { kind: 'everything' }));
 /** What stands in the ask box. */
-export const draft = signal('');
+export const draft = signal(kept('draft', ''));
+
+if (editor !== undefined) {
+  effect(() => remember('mode', JSON.stringify(chosenMode.value)));
+  effect(() => remember('scope', JSON.stringify(chosenScope.value)));
+  effect(() => remember('draft', JSON.stringify(draft.value)));
+}
 
 export const thread = computed(() => (route.value.view === 'ask' ? (route.value.thread ?? fresh.value) : null));
 export const turns = computed(() => (thread.value === null ? [] : (turnsOf.value.get(thread.value) ?? [])));
@@ -47,7 +68,7 @@ export const running = computed(() => turns.value.findLast(({ state }) => state 
 
 /** The name of a thread that nobody used. */
 export function newThread(): string {
-  return `desktop ${crypto.randomUUID()}`;
+  return `${editor === undefined ? 'desktop' : 'window'} ${crypto.randomUUID()}`;
 }
 
 /** Replaces the questions of a thread. */
@@ -63,6 +84,17 @@ export function changeTurn(key: string, change: (turn: Turn) => Turn): void {
       setTurns(name, (all) => all.map((turn) => (turn.key === key ? change(turn) : turn)));
     }
   }
+}
+
+/** Threads that stand above the others, by name; a name that is gone does no harm. */
+export const pinned = signal<readonly string[]>(JSON.parse(recall('pinned') ?? '[]') as string[]);
+
+const MOST_PINNED = 200;
+
+export function pin(name: string): void {
+  const rest = pinned.value.filter((each) => each !== name);
+  pinned.value = (rest.length < pinned.value.length ? rest : [name, ...rest]).slice(0, MOST_PINNED);
+  remember('pinned', JSON.stringify(pinned.value));
 }
 
 const NOTICE_MILLISECONDS = 6000;

@@ -1,6 +1,8 @@
 /** Which part of the page is shown: kept in the address, so that Back, Forward and a reload mean what they say. */
 import { signal } from '@preact/signals';
 
+import { editor, recall, remember } from '../surface';
+
 /** A part of the page. `thread` null is a new one. */
 export type Route =
   | { readonly view: 'ask'; readonly thread: string | null }
@@ -46,12 +48,14 @@ function decoded(text: string): string {
 }
 
 /** What is shown now. */
-export const route = signal<Route>(routeOf(location.hash));
+export const route = signal<Route>(routeOf(editor === undefined ? location.hash : (recall('route') ?? '')));
 
 /** Goes there; `replace` leaves no way back to what was shown. */
 export function go(to: Route, { replace = false } = {}): void {
   const hash = hashOf(to);
-  if (replace) {
+  if (editor !== undefined) {
+    remember('route', hash);
+  } else if (replace) {
     history.replaceState(null, '', hash);
   } else if (location.hash !== hash) {
     history.pushState(null, '', hash);
@@ -61,6 +65,9 @@ export function go(to: Route, { replace = false } = {}): void {
 
 /** Follows Back and Forward. */
 export function followAddress(): void {
+  if (editor !== undefined) {
+    return;
+  }
   const changed = () => {
     route.value = routeOf(location.hash);
   };

@@ -4,7 +4,9 @@ import { computed, signal } from '@preact/signals';
 import * as api from '../api';
 import { rpc } from '../api';
 import type { TextResult } from '../protocol';
+import { editor } from '../surface';
 import { lineAt, placeOf, type Stretch } from '../text/offsets';
+import { pageOf } from '../text/places';
 import { tellFailure, turns } from './page';
 import type { Passage } from './turn';
 
@@ -55,8 +57,14 @@ function quoteAt(text: string, [start, end]: readonly [number, number]): string 
 
 let focusBefore: HTMLElement | null = null;
 
-/** Opens a document where a passage stands; the one opened last wins. */
+/** Opens a document where a passage stands; the one opened last wins. In an editor that is where documents are read. */
 export async function open(what: Opened): Promise<void> {
+  if (editor !== undefined) {
+    const { uri, span, quote, locator } = what;
+    const page = pageOf(locator);
+    await api.openInEditor({ uri, span, quote, ...(page !== undefined && { page }) }).catch(tellFailure);
+    return;
+  }
   if (source.value === null && document.activeElement instanceof HTMLElement) {
     focusBefore = document.activeElement;
   }
@@ -118,5 +126,6 @@ export async function openInEditor(): Promise<void> {
   const text = open.text?.text ?? '';
   const start = stretch.value?.start ?? 0;
   const column = start - text.lastIndexOf('\n', start - 1);
-  await api.openInEditor(open.uri, lineAt(text, start), Math.max(1, column)).catch(tellFailure);
+  const place = { uri: open.uri, line: lineAt(text, start), column: Math.max(1, column) };
+  await api.openInEditor(place).catch(tellFailure);
 }

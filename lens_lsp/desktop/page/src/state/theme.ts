@@ -1,18 +1,20 @@
 /** Light or dark, and whether single letters are shortcuts: what this browser remembers of the page. */
 import { signal } from '@preact/signals';
 
+import { recall, remember } from '../surface';
+
 export type Theme = 'system' | 'light' | 'dark';
 
-const THEME = 'lens.theme';
-const LETTERS = 'lens.letters';
+const THEME = 'theme';
+const LETTERS = 'letters';
 
 function keptTheme(): Theme {
-  const kept = localStorage.getItem(THEME);
+  const kept = recall(THEME);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
 export const theme = signal<Theme>(keptTheme());
-export const letters = signal(localStorage.getItem(LETTERS) !== 'off');
+export const letters = signal(recall(LETTERS) !== 'off');
 
 /** Shows the page as it was chosen. */
 export function applyTheme(): void {
@@ -21,11 +23,11 @@ export function applyTheme(): void {
 
 export function chooseTheme(chosen: Theme): void {
   theme.value = chosen;
-  localStorage.setItem(THEME, chosen);
+  remember(THEME, chosen);
   applyTheme();
 }
 
 export function chooseLetters(on: boolean): void {
   letters.value = on;
-  localStorage.setItem(LETTERS, on ? 'on' : 'off');
+  remember(LETTERS, on ? 'on' : 'off');
 }

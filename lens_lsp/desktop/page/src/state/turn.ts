@@ -3,13 +3,13 @@ import type {
   AnswerResult,
   AskMessage,
   CheckedCitation,
-  ConsentPrompt,
   ContextPart,
   EventEvidence,
   Evidence,
   Ledger,
   LensEvent,
   Mode,
+  Prompt,
   RequirementResult,
   Scope,
 } from '../protocol';
@@ -83,8 +83,10 @@ export interface Turn {
   readonly scanned: number;
   readonly round: number;
   readonly percentage: number | null;
-  readonly consent: ConsentPrompt | null;
+  readonly consent: Prompt | null;
   readonly failure: string | null;
+  /** Why no model was asked, where one was meant to be. */
+  readonly without: string | null;
   readonly ledger: Ledger | null;
   readonly result: AnswerResult | null;
   readonly answerUri: string | null;
@@ -120,6 +122,7 @@ export function begun(from: Pick<Turn, 'key' | 'question'> & Partial<Turn>): Tur
     percentage: null,
     consent: null,
     failure: null,
+    without: null,
     ledger: null,
     result: null,
     answerUri: null,

@@ -1,5 +1,7 @@
 /** Where a passage stands, as a person says it, and how its document is best shown. */
 
+import { words } from '../words';
+
 /** What the program tells of a place in an extracted document: `{page: 12}`, `{sheet: "Costs", cell: "B7"}`. */
 export type Locator = Readonly<Record<string, unknown>>;
 
@@ -43,13 +45,13 @@ export function placeInWords(path: string, locator: Locator | null | undefined, 
   const { page, slide, sheet, cell, chapter, message, date, by, confidence, attachment } = locator ?? {};
   const unsure = typeof confidence === 'number' && confidence < SURE_ENOUGH;
   const places = [
-    page !== undefined && `p. ${page}`,
-    slide !== undefined && `slide ${slide}`,
+    page !== undefined && words.place.page(page),
+    slide !== undefined && words.place.slide(slide),
     sheet !== undefined && (cell === undefined ? String(sheet) : `${sheet}!${cell}`),
-    sheet === undefined && cell !== undefined && `cell ${cell}`,
-    chapter !== undefined && `chapter ${chapter}`,
-    date !== undefined ? String(date) : message !== undefined && `message ${message}`,
-    by === 'ocr' && (unsure ? `(OCR, ${confidence} % sure)` : '(OCR)'),
+    sheet === undefined && cell !== undefined && words.place.cell(cell),
+    chapter !== undefined && words.place.chapter(chapter),
+    date !== undefined ? String(date) : message !== undefined && words.place.message(message),
+    by === 'ocr' && (unsure ? words.place.unsure(confidence) : '(OCR)'),
   ].filter((place) => place !== false);
   if (attachment !== undefined) {
     return [...(places.length > 0 ? [places.join(' ')] : []), String(attachment)].join(', ');
@@ -57,7 +59,7 @@ export function placeInWords(path: string, locator: Locator | null | undefined, 
   if (places.length > 0 || EXTRACTED.test(path)) {
     return places.join(' ');
   }
-  return line === null ? '' : `line ${line}`;
+  return line === null ? '' : words.place.line(line);
 }
 
 /** The locator that holds for an offset in code points. */

@@ -9,9 +9,13 @@ import { replaceCitations, withoutForeignMarks } from '../text/marking';
 import { words } from '../words';
 import { hidePopover, showPopover } from './Popover';
 
+/** Characters: more would hold the page up, and nobody reads it here. */
+const LONGEST_SHOWN = 100_000;
+
 export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
-  const { answer, passages, key } = turn;
+  const { passages, key } = turn;
+  const answer = turn.answer.slice(0, LONGEST_SHOWN);
   const latest = useRef(passages);
   latest.current = passages;
   // Only these change the words: who stands on a citation keeps the focus when its passage is looked up again.
@@ -34,6 +38,7 @@ export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
   return (
     <section class="answer" aria-label={words.turn.answer}>
       <div class="prose" ref={place} />
+      {turn.answer.length > LONGEST_SHOWN && <p class="aside">{words.turn.shortened}</p>}
       {turn.checking && <p class="aside">{words.turn.checking}</p>}
       {calculated != null && calculated.value !== null && (
         <p class="computed">

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 
-import { announcement, connected, helpIsOpen, locked, notice, serverState, turnsOf } from '../state/page';
+import { announcement, connected, helpIsOpen, locked, notice, prompts, serverState, turnsOf } from '../state/page';
 import { route } from '../state/route';
 import { source } from '../state/source';
+import { editor } from '../surface';
 import { words } from '../words';
 import { ConsentDialog } from './ConsentDialog';
 import { Conversation } from './Conversation';
@@ -14,7 +15,8 @@ import { SettingsView } from './SettingsView';
 import { SourcePane } from './SourcePane';
 
 export function App(): JSX.Element {
-  const waiting = [...turnsOf.value.values()].flat().find(({ consent }) => consent !== null);
+  const turn = [...turnsOf.value.values()].flat().find(({ consent }) => consent !== null);
+  const asked = turn?.consent ?? prompts.value[0];
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
@@ -35,7 +37,7 @@ export function App(): JSX.Element {
       <div class="notices" role="status" aria-live="polite">
         {notice.value !== null && <p class={notice.value.bad ? 'notice bad' : 'notice'}>{notice.value.text}</p>}
       </div>
-      {waiting !== undefined && <ConsentDialog key={waiting.consent?.id} turn={waiting} />}
+      {asked != null && <ConsentDialog key={asked.id} prompt={asked} turn={turn} />}
       {helpIsOpen.value && <HelpSheet />}
     </>
   );
@@ -43,6 +45,9 @@ export function App(): JSX.Element {
 
 /** What keeps the page from working. */
 function Banner(): JSX.Element | null {
+  if (editor !== undefined) {
+    return null; // the line above the question says it
+  }
   const said = locked.value
     ? words.failures.locked
     : !connected.value
@@ -50,12 +55,10 @@ function Banner(): JSX.Element | null {
       : serverState.value === 'gone'
         ? words.failures.serverGone
         : null;
-  return (
-    said && (
-      <p class="banner" role="alert">
-        {said}
-      </p>
-    )
+  return said === null ? null : (
+    <p class="banner" role="alert">
+      {said}
+    </p>
   );
 }
 

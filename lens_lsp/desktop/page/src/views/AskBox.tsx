@@ -3,14 +3,17 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-import type { DryRunResult, Mode } from '../protocol';
+import { command } from '../api';
+import type { DryRunResult, Mode, Scope } from '../protocol';
 import { preview, stop, submit } from '../state/asking';
 import { type ChosenScope, chosenMode, chosenScope, draft, folders, running, status, tellFailure } from '../state/page';
 import { source } from '../state/source';
+import { editor } from '../surface';
 import { splitPath } from '../text/places';
 import { words } from '../words';
 import { Icon } from './icons';
 import { PreviewDialog } from './PreviewDialog';
+import { StandingLine } from './StandingLine';
 
 const TALLEST = 220;
 
@@ -79,9 +82,7 @@ export function AskBox({ followUp }: { readonly followUp: boolean }): JSX.Elemen
           <span>{words.ask.preview}</span>
         </button>
       </div>
-      <p id="who-answers" class="hint">
-        {whoAnswers()}
-      </p>
+      <StandingLine />
       {shown.value !== null && (
         <PreviewDialog
           result={shown.value}
@@ -92,29 +93,6 @@ export function AskBox({ followUp }: { readonly followUp: boolean }): JSX.Elemen
       )}
     </form>
   );
-}
-
-/** Who words the answer, and whether anything leaves the machine for it. */
-function whoAnswers(): string {
-  const judge = status.value?.judge;
-  if (judge == null) {
-    return '\u00a0';
-  }
-  if (judge.problem !== null) {
-    return judge.problem;
-  }
-  if (judge.endpoint === null) {
-    return words.ask.offline;
-  }
-  if (chosenMode.value === 'evidence' || judge.mode === 'evidence') {
-    return words.ask.evidence;
-  }
-  const model = judge.model ?? '';
-  if (judge.consent === 'local') {
-    return words.ask.local(model);
-  }
-  const remote = words.ask.remote(model, judge.endpoint);
-  return judge.consent === 'missing' ? `${remote} ${words.ask.asksFirst(judge.endpoint)}` : remote;
 }
 
 function ModeChoice(): JSX.Element {
@@ -140,6 +118,8 @@ function ModeChoice(): JSX.Element {
 
 const EVERYTHING = 'everything';
 const FILES = 'files';
+const CHOSEN = 'chosen';
+const CHOOSE = 'choose';
 
 function optionOf(scope: ChosenScope): string {
   switch (scope.kind) {
@@ -149,6 +129,8 @@ function optionOf(scope: ChosenScope): string {
       return `document ${scope.uri}`;
     case 'files':
       return FILES;
+    case 'chosen':
+      return CHOSEN;
     case 'everything':
       return EVERYTHING;
   }
@@ -168,6 +150,18 @@ function scopeFrom(value: string): ChosenScope {
   }
 }
 
+/** Has the editor ask for it: there files and folders are at hand. */
+async function chooseInEditor(): Promise<void> {
+  try {
+    const found = (await command('scope')) as { readonly name: string; readonly scope: Scope } | null;
+    if (found !== null) {
+      chosenScope.value = { kind: 'chosen', ...found };
+    }
+  } catch (error) {
+    tellFailure(error);
+  }
+}
+
 function ScopeChoice(): JSX.Element {
   const chosen = chosenScope.value;
   const open = source.value?.uri ?? (chosen.kind === 'document' ? chosen.uri : null);
@@ -178,7 +172,12 @@ function ScopeChoice(): JSX.Element {
         <select
           value={optionOf(chosen)}
           onChange={({ currentTarget }) => {
-            chosenScope.value = scopeFrom(currentTarget.value);
+            if (currentTarget.value === CHOOSE) {
+              currentTarget.value = optionOf(chosen);
+              void chooseInEditor();
+            } else if (currentTarget.value !== CHOSEN) {
+              chosenScope.value = scopeFrom(currentTarget.value);
+            }
           }}
         >
           <option value={EVERYTHING}>{words.ask.everything}</option>
@@ -192,6 +191,8 @@ function ScopeChoice(): JSX.Element {
             <option value={`document ${open}`}>{words.ask.thisDocument(decodeURIComponent(splitPath(open)[1]))}</option>
           )}
           <option value={FILES}>{words.ask.pattern}</option>
+          {chosen.kind === 'chosen' && <option value={CHOSEN}>{chosen.name}</option>}
+          {editor !== undefined && <option value={CHOOSE}>{words.ask.choose}</option>}
         </select>
       </label>
       {chosen.kind === 'files' && (

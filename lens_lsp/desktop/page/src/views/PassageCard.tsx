@@ -5,6 +5,7 @@ import { partsOf } from '../../../../../vscode-extension/src/reading/context';
 import { focusPassage } from '../keys';
 import { cardId, cursor, openPassage, source } from '../state/source';
 import type { Passage } from '../state/turn';
+import { editor } from '../surface';
 import { kindOf, placeInWords, splitPath } from '../text/places';
 import { words } from '../words';
 import { StateShape } from './icons';
@@ -20,8 +21,7 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
   // Answers that were kept do not say the line: the look at their source does.
   const line = passage.line ?? checked?.now?.start?.line ?? null;
   const place = placeInWords(path, locator, line);
-  const here = source.value !== null && cursor.value?.turn === turn && cursor.value.n === n;
-  const plain = kindOf(path) === 'text' ? ' plain' : '';
+  const here = (editor !== undefined || source.value !== null) && cursor.value?.turn === turn && cursor.value.n === n;
   const [folder, name] = splitPath(path);
   const arrows = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -47,18 +47,7 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
         </span>
       </button>
       <div class="card-body">
-        {partsOf(passage).map(({ start, text, isQuote, gap }) => (
-          <Fragment key={start}>
-            {gap && <p class="context">…</p>}
-            {isQuote ? (
-              <blockquote class={`quote${plain}`} tabIndex={mayScroll(text) ? 0 : undefined}>
-                {text}
-              </blockquote>
-            ) : (
-              <p class={`context${plain}`}>{text}</p>
-            )}
-          </Fragment>
-        ))}
+        <PassageText passage={passage} />
         <p class="card-place">
           <span class="path">
             <span class="folder">{folder}</span>
@@ -71,6 +60,27 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
         </p>
       </div>
     </li>
+  );
+}
+
+/** The words of a passage, with what stands around them. */
+export function PassageText({ passage }: { readonly passage: Passage }): JSX.Element {
+  const plain = kindOf(passage.path) === 'text' ? ' plain' : '';
+  return (
+    <>
+      {partsOf(passage).map(({ start, text, isQuote, gap }) => (
+        <Fragment key={start}>
+          {gap && <p class="context">…</p>}
+          {isQuote ? (
+            <blockquote class={`quote${plain}`} tabIndex={mayScroll(text) ? 0 : undefined}>
+              {text}
+            </blockquote>
+          ) : (
+            <p class={`context${plain}`}>{text}</p>
+          )}
+        </Fragment>
+      ))}
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Passage } from '../state/turn';
-import { placeOfPassage } from './PassageCard';
+import { PassageText, placeOfPassage } from './PassageCard';
 
 const ID = 'cited-passage';
 /** The pointer may take a moment from the citation to the passage. */
@@ -73,7 +73,7 @@ export function Popover(): JSX.Element | null {
       onMouseEnter={() => clearTimeout(hiding)}
       onMouseLeave={() => hidePopover()}
     >
-      <blockquote class="quote">{now.passage.quote}</blockquote>
+      <PassageText passage={now.passage} />
       <p class="card-place">{placeOfPassage(now.passage)}</p>
     </div>
   );

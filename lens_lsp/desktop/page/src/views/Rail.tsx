@@ -4,16 +4,19 @@ import type { JSX } from 'preact';
 
 import { startFresh } from '../keys';
 import type { Thread } from '../protocol';
-import { helpIsOpen, railIsOpen, threads, turnsOf } from '../state/page';
+import { deleteThread } from '../state/knowing';
+import { helpIsOpen, pin, pinned, railIsOpen, tellFailure, threads, turnsOf } from '../state/page';
 import { go, hashOf, type Route, route } from '../state/route';
+import { editor } from '../surface';
 import { when, words } from '../words';
+import { Dialog } from './Dialog';
 import { Icon } from './icons';
 
 const MOST_THREADS = 200;
 const VIEWS = [
   ['map', { view: 'map', cluster: null }],
   ['sent', { view: 'sent' }],
-  ['settings', { view: 'settings' }],
+  ...(editor === undefined ? ([['settings', { view: 'settings' }]] as const) : []),
 ] as const satisfies readonly (readonly [string, Route])[];
 
 function leave(to: Route): (event: Event) => void {
@@ -51,7 +54,7 @@ export function Rail(): JSX.Element {
     <nav class={railIsOpen.value ? 'rail open' : 'rail'} aria-label={words.navigation.label}>
       <div class="rail-head">
         <span class="wordmark">
-          <img src="/static/icon.svg" alt="" width="22" height="22" />
+          {editor === undefined && <img src="/static/icon.svg" alt="" width="22" height="22" />}
           {words.name}
         </span>
       </div>
@@ -107,7 +110,9 @@ function Threads(): JSX.Element {
   const wanted = filter.value.trim().toLowerCase();
   const kept = (threads.value ?? []).filter(({ questions }) => questions.length > 0);
   const all = [...begunThreads(kept), ...kept];
-  const shown = all.filter((thread) => thread.questions.some(({ typed }) => typed.toLowerCase().includes(wanted)));
+  const found = all.filter((thread) => thread.questions.some(({ typed }) => typed.toLowerCase().includes(wanted)));
+  const onTop = ({ name }: Thread) => pinned.value.includes(name);
+  const shown = [...found.filter(onTop), ...found.filter((thread) => !onTop(thread))];
   return (
     <section class="threads" aria-label={words.navigation.threads}>
       <h2>{words.navigation.threads}</h2>
@@ -149,11 +154,14 @@ function begunThreads(kept: readonly Thread[]): Thread[] {
 function ThreadLink({ thread }: { readonly thread: Thread }): JSX.Element {
   const to: Route = { view: 'ask', thread: thread.name };
   const here = route.value.view === 'ask' && route.value.thread === thread.name;
+  const deleting = useSignal(false);
+  const onTop = pinned.value.includes(thread.name);
+  const title = thread.questions[0]?.typed ?? thread.name;
   const runs = turnsOf.value.get(thread.name)?.some(({ state }) => state === 'asking') ?? false;
   return (
     <li>
       <a href={hashOf(to)} aria-current={here ? 'page' : undefined} title={when(thread.asked)} onClick={leave(to)}>
-        <span class="thread-title">{thread.questions[0]?.typed}</span>
+        <span class="thread-title">{title}</span>
         <span class="thread-more">
           {runs && <span class="pulse" aria-label={words.turn.needStatus.searching} role="img" />}
           {thread.questions.length > 1 && (
@@ -161,6 +169,73 @@ function ThreadLink({ thread }: { readonly thread: Thread }): JSX.Element {
           )}
         </span>
       </a>
+      <span class="thread-acts">
+        <Act icon="pin" label={onTop ? words.navigation.unpin : words.navigation.pin} about={title} on={onTop}>
+          {() => pin(thread.name)}
+        </Act>
+        {!runs && (
+          <Act icon="bin" label={words.navigation.delete} about={title}>
+            {() => {
+              deleting.value = true;
+            }}
+          </Act>
+        )}
+      </span>
+      {deleting.value && (
+        <DeleteDialog
+          thread={thread.name}
+          title={title}
+          close={() => {
+            deleting.value = false;
+          }}
+        />
+      )}
     </li>
+  );
+}
+
+interface ActProps {
+  readonly icon: 'pin' | 'bin';
+  readonly label: string;
+  readonly about: string;
+  readonly on?: boolean;
+  readonly children: () => void;
+}
+
+/** A small button beside a thread. */
+function Act({ icon, label, about, on, children }: ActProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      title={label}
+      aria-label={`${label} ${about}`}
+      aria-pressed={on}
+      onClick={children}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+interface DeleteProps {
+  readonly thread: string;
+  readonly title: string;
+  readonly close: () => void;
+}
+
+function DeleteDialog({ thread, title, close }: DeleteProps): JSX.Element {
+  return (
+    <Dialog title={words.navigation.deleteTitle} close={close}>
+      <p>{words.navigation.deleteMeans(title)}</p>
+      <div class="consent-actions">
+        <button type="button" class="quiet" onClick={close}>
+          {words.cancel}
+        </button>
+        <button type="button" class="danger" onClick={() => deleteThread(thread).catch(tellFailure).finally(close)}>
+          {words.navigation.deleteDo}
+        </button>
+      </div>
+    </Dialog>
   );
 }

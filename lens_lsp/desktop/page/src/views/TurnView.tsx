@@ -1,13 +1,16 @@
 /** One question: what it needs, its answer, its passages, and what it cost. */
 import type { JSX } from 'preact';
 
+import { withAnswer } from '../api';
 import { again } from '../state/asking';
 import { recheck } from '../state/knowing';
+import { tellFailure } from '../state/page';
 import type { Need, Turn } from '../state/turn';
+import { editor } from '../surface';
 import { words } from '../words';
 import { Account } from './Account';
 import { AnswerText } from './AnswerText';
-import { copyAnswer } from './copy';
+import { copyAnswer, exportAnswer } from './copy';
 import { Icon, StateShape } from './icons';
 import { PassageCard } from './PassageCard';
 
@@ -21,6 +24,7 @@ export function TurnView({ turn, first }: { readonly turn: Turn; readonly first:
         {turn.question}
       </Heading>
       {understood !== null && <p class="hint">{words.turn.understood(understood)}</p>}
+      {turn.without !== null && <p class="hint">{words.turn.without(turn.without)}</p>}
       {asking && <Progress turn={turn} />}
       <Needs turn={turn} />
       <Ending turn={turn} />
@@ -112,17 +116,48 @@ function endingOf(turn: Turn): string | null {
 function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
   return (
     <div class="actions">
-      <button type="button" class="quiet" onClick={() => void copyAnswer(turn)}>
+      <button type="button" class="quiet" title={words.turn.copy} onClick={() => void copyAnswer(turn)}>
         <Icon name="copy" />
-        {words.turn.copy}
+        <span>{words.turn.copy}</span>
       </button>
+      <button type="button" class="quiet" title={words.turn.export} onClick={() => void exportAnswer(turn)}>
+        <Icon name="export" />
+        <span>{words.turn.export}</span>
+      </button>
+      {editor !== undefined && turn.answerUri !== null && (
+        <>
+          <InEditor act="insert" icon="insert" uri={turn.answerUri} />
+          <InEditor act="open" icon="document" uri={turn.answerUri} />
+        </>
+      )}
       {turn.passages.length > 0 && (
-        <button type="button" class="quiet" onClick={() => void recheck([turn])}>
+        <button type="button" class="quiet" title={words.turn.recheck} onClick={() => void recheck([turn])}>
           <Icon name="check" />
-          {words.turn.recheck}
+          <span>{words.turn.recheck}</span>
         </button>
       )}
     </div>
+  );
+}
+
+interface InEditorProps {
+  readonly act: 'insert' | 'open';
+  readonly icon: 'insert' | 'document';
+  readonly uri: string;
+}
+
+/** What the editor does with the file of an answer. */
+function InEditor({ act, icon, uri }: InEditorProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      title={words.turn[act]}
+      onClick={() => void withAnswer(act, uri).catch(tellFailure)}
+    >
+      <Icon name={icon} />
+      <span>{words.turn[act]}</span>
+    </button>
   );
 }
 

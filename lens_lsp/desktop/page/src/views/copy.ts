@@ -1,5 +1,7 @@
-import { tell } from '../state/page';
+import { toClipboard, withAnswer } from '../api';
+import { tell, tellFailure } from '../state/page';
 import type { Turn } from '../state/turn';
+import { editor } from '../surface';
 import { withCitations } from '../text/copying';
 import { words } from '../words';
 
@@ -9,9 +11,30 @@ export async function copyAnswer(turn: Turn | undefined): Promise<void> {
     return;
   }
   try {
-    await navigator.clipboard.writeText(withCitations(turn));
+    await toClipboard(withCitations(turn));
     tell(words.turn.copied);
   } catch {
     tell(words.turn.copyFailed, { bad: true });
   }
+}
+
+const LONGEST_NAME = 60;
+
+/** Saves an answer with its citations as a file of Markdown, where the user says. */
+export async function exportAnswer(turn: Turn): Promise<void> {
+  if (editor !== undefined && turn.answerUri !== null) {
+    await withAnswer('export', turn.answerUri).catch(tellFailure);
+    return;
+  }
+  const name =
+    turn.question
+      .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+      .trim()
+      .slice(0, LONGEST_NAME)
+      .trim() || 'answer';
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([withCitations(turn)], { type: 'text/markdown' }));
+  link.download = `${name}.md`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

@@ -16,6 +16,11 @@ const PATHS = {
   editor: 'M9 3h4v4M13 3 7.5 8.5M11 9v4H3V5h4',
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
   check: 'M13 8a5 5 0 1 1-1.5-3.5M13 2.5V5h-2.5',
+  insert: 'M8 2.5v7M5 6.5l3 3 3-3M2.5 13h11',
+  export: 'M8 9.5v-7M5 5.5l3-3 3 3M2.5 9.5v4h11v-4',
+  document: 'M4 1.5h5l3 3v10H4zM9 1.5v3h3M6 8h4M6 11h4',
+  pin: 'M5.5 2h5M6.5 2v4l-2 3h7l-2-3V2M8 9v5',
+  bin: 'M2.5 4h11M6 4V2.5h4V4M4 4l.7 9.5h6.6L12 4M6.7 6.5v4.5M9.3 6.5v4.5',
   preview: 'M1.5 8s2.5-4 6.5-4 6.5 4 6.5 4-2.5 4-6.5 4-6.5-4-6.5-4ZM9.5 8a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0',
 } as const;
 
@@ -23,6 +28,23 @@ export function Icon({ name }: { readonly name: keyof typeof PATHS }): JSX.Eleme
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
       <path d={PATHS[name]} />
+    </svg>
+  );
+}
+
+/** How ready Lens is, by a shape of its own each: a tick, a ring, a hand, a broken line, a disc. */
+const STANDINGS = {
+  ready: 'm3.5 8.5 3 3 6-7',
+  settingUp: 'M8 2.5a5.5 5.5 0 1 1-5.5 5.5',
+  needsYou: 'M8 2.5v6.5M8 12.6v.2',
+  unreachable: 'M2 8h4M10 8h4M6.5 5l3 6',
+  offline: 'M2.5 3.5h11v7h-11zM5.5 13.5h5',
+} as const;
+
+export function StandingIcon({ is }: { readonly is: keyof typeof STANDINGS }): JSX.Element {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      <path d={STANDINGS[is]} />
     </svg>
   );
 }

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { english } from '../src/words/en';
+import { chinese } from '../src/words/zh';
+
+/** Shown as they are in every language: names, keys, signs. */
+const SAME = /^(Lens|–|navigation\.label|.*\.keys\.\d+\.0|name)$/;
+
+function leaves(value: unknown, at = ''): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) {
+    return [[at, value]];
+  }
+  return Object.entries(value).flatMap(([key, each]) => leaves(each, at === '' ? key : `${at}.${key}`));
+}
+
+describe('what the page says', () => {
+  const texts = leaves(english);
+  const translated = new Map(leaves(chinese));
+
+  it('is told in Chinese, all of it and nothing else', () => {
+    assert.ok(texts.length > 200);
+    assert.deepEqual([...translated.keys()].sort(), texts.map(([at]) => at).sort());
+    for (const [at, text] of texts) {
+      const other = translated.get(at);
+      assert.equal(typeof other, typeof text, at);
+      if (typeof text === 'string' && !SAME.test(at) && /\p{L}/u.test(text)) {
+        assert.match(String(other), /\p{Script=Han}/u, at);
+      }
+    }
+  });
+});

@@ -1,0 +1,115 @@
+/** What is said between the view and its page, and between `lens desktop` and the same page. Types, and nothing else. */
+import type { AnswerResult, DryRunResult } from '../protocol/answer';
+import type { AskParams, Scope } from '../protocol/asking';
+import type { LensEvent } from '../protocol/events';
+
+/** From the page: a request or a stream of the program's HTTP, by its path; the stream is over. */
+export type FromView =
+  | {
+      readonly type: 'request';
+      readonly id: number;
+      readonly method: string;
+      readonly path: string;
+      readonly body: unknown;
+    }
+  | { readonly type: 'listen'; readonly id: number; readonly path: string }
+  | { readonly type: 'leave'; readonly id: number };
+
+/** To the page: what a request came to, and one message of a stream. */
+export type ToView =
+  | { readonly type: 'done'; readonly id: number; readonly body: unknown }
+  | {
+      readonly type: 'failed';
+      readonly id: number;
+      readonly status: number;
+      readonly code: string | null;
+      readonly message: string;
+    }
+  | { readonly type: 'told'; readonly id: number; readonly data: unknown };
+
+/** The body of a question: `tab` is the browser's tab that asks. */
+export interface AskBody extends AskParams {
+  readonly tab: string;
+}
+
+/** Something that the user has to decide before Lens goes on: whether text may leave the machine, or its set-up. */
+export interface Prompt {
+  readonly id: string;
+  readonly message: string;
+  readonly actions: readonly string[];
+  /** What it is about; a model where nothing is said. */
+  readonly about?: 'set-up';
+}
+
+/** One message of the stream of a question. */
+export type AskMessage =
+  | { readonly type: 'event'; readonly event: LensEvent }
+  | { readonly type: 'progress'; readonly message: string | null; readonly percentage: number | null }
+  | ({ readonly type: 'consent' } & Prompt)
+  | { readonly type: 'consent-over'; readonly id: string }
+  | { readonly type: 'result'; readonly result: AnswerResult | DryRunResult }
+  | { readonly type: 'error'; readonly code: number; readonly name: string | null; readonly message: string };
+
+/** A question that runs, or ended a while ago. */
+export interface RunningAsk {
+  readonly id: string;
+  readonly tab: string | null;
+  readonly question: string;
+  readonly thread: string | null;
+  readonly asked: string;
+  /** Whether some page listens to it. */
+  readonly heard: boolean;
+  /** Null while it runs. */
+  readonly ending: 'answered' | 'stopped' | 'failed' | null;
+  readonly inThread: boolean;
+  readonly answerUri: string | null;
+}
+
+/** How what answers is: `waiting` until it is needed or set up, `gone` is started again by itself. */
+export type ServerState = 'waiting' | 'starting' | 'running' | 'gone' | 'failed';
+
+/** What concerns the whole page. */
+export type Happening =
+  | { readonly type: 'drift'; readonly uri?: string }
+  | { readonly type: 'server'; readonly state: ServerState; readonly message?: string }
+  | { readonly type: 'notice'; readonly message: string }
+  | { readonly type: 'answered'; readonly answerUri: string | null }
+  /** Of a view only: what the user is asked, apart from any question. */
+  | ({ readonly type: 'prompt' } & Prompt)
+  | { readonly type: 'prompt-over'; readonly id: string }
+  /** Of a view only: what a command of the editor wants. A question may be there already, and a thread. */
+  | {
+      readonly type: 'show';
+      readonly view: 'ask' | 'map' | 'sent';
+      readonly thread?: string | null;
+      readonly draft?: string;
+      readonly scope?: { readonly name: string; readonly scope: Scope; readonly once?: boolean };
+    }
+  | { readonly type: 'step'; readonly by: 1 | -1 }
+  /** Of a view only: settings or folders changed. */
+  | { readonly type: 'changed' };
+
+/** Where questions look, as the user chose it in the editor. */
+export interface Folder {
+  readonly uri: string;
+  readonly name: string;
+}
+
+/** What is opened beside the answer. Line and column from 1. */
+export interface OpenBody {
+  readonly uri: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** Of a view only: in code points, and what stands there. */
+  readonly span?: readonly [number, number];
+  readonly quote?: string | null;
+  readonly page?: number;
+  /** The keyboard stays where it is. */
+  readonly keep?: boolean;
+}
+
+/** What can be done with an answer by a command of the editor. */
+export type AnswerCommand = 'insert' | 'export' | 'open' | 'references';
+
+/** Commands of the editor that the page has buttons for. */
+export type ViewCommand = 'chooseModel' | 'settings' | 'log' | 'restart' | 'setUp' | 'scope';
