@@ -16,7 +16,16 @@ from lens_lsp.app.oracle_factory import Terms, local_reader
 from lens_lsp.app.settings import RERANKED, Request, Settings
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import PATIENT, extractions, notices
-from lens_lsp.corpus.workspace import FIRST, QUESTION, PreparedWorkspace, Progress, ReadThrough, Workspace, overlay
+from lens_lsp.corpus.workspace import (
+    FIRST,
+    QUESTION,
+    PreparedWorkspace,
+    Progress,
+    ReadThrough,
+    Searched,
+    Workspace,
+    overlay,
+)
 from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Event, StopReason
 from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, Stage
@@ -24,7 +33,7 @@ from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
 from lens_lsp.model.plan import LOOP, SIGNALS
 from lens_lsp.model.words import fold
 from lens_lsp.search.corpus_view import DocumentAccess, Ints, never
-from lens_lsp.search.localisation import Candidates, Localisation, as_evidence, localise, ranking
+from lens_lsp.search.localisation import Candidates, Localisation, localise, quotes, ranking
 from lens_lsp.search.passages import ScoredPassage
 
 if TYPE_CHECKING:
@@ -80,17 +89,12 @@ class Lens:
 
         Raises `UsageError` for a query with nothing in it and for an unknown ablation.
         """
-        request = Request(request) if isinstance(request, str) else request
-        query, limit, ablate = request.question, request.limit, request.ablate
-        _check(query, ablate, SIGNALS)
-        if limit < 1:
-            raise UsageError("the number of passages must be at least 1")
+        request = checked(request)
         observer = observer or _Silent()
         with self._workspace.open() as opened:
-            ready = self._workspace.bring_up(opened, observer, request.buffers, cancelled, query)
+            ready = self._workspace.bring_up(opened, observer, request.buffers, cancelled, request.question)
             if self._workspace.cache.unread_documents:
                 observer.progress("unread", self._workspace.cache.unread_documents, self._workspace.cache.documents)
-            observer.progress("scan", 0, None)
             reading = DocumentAccess(
                 self._workspace.cache,
                 ready.snapshot,
@@ -98,35 +102,7 @@ class Lens:
                 late=cancelled or never,
                 over=cancelled or never,
             )
-            most = max(limit, RERANKED) if request.rerank else limit
-            place = localise(reading, analyse(query), most, ablate=ablate, cancelled=cancelled)
-            observer.progress("verify", 0, None)
-            verifying = time.perf_counter()
-            evidence = _publish(reading, place, observer, limit)
-            stages = [*place.stages, Stage("verify", time.perf_counter() - verifying)]
-            warnings = [*notices(self._workspace.skipped(ready)), *reading.warnings]
-            read = None
-            if request.rerank:
-                observer.progress("rerank", 0, None)
-                ordering = time.perf_counter()
-                places, read, warning = _reranked(query, list(evidence.values()), settings, cancelled)
-                stages.append(Stage("rerank", time.perf_counter() - ordering))
-                warnings += [warning] if warning else []
-                found = [list(evidence.items())[at] for at in places[:limit]]
-                evidence = {passage: replace(item, n=n) for n, (passage, item) in enumerate(found, 1)}
-                place = replace(place, passages=list(evidence))
-        return Findings(
-            query=query,
-            roots=ready.roots,
-            evidence=tuple(evidence.values()),
-            documents=ranking(reading, place.candidates, frozenset(place.admitted.tolist()), most=limit),
-            coverage=self._coverage(ready, place.candidates, place.admitted, reading),
-            compression=place.candidates.compression(place.admitted),
-            stages=(*self._workspace.stages(ready), *stages),
-            warnings=tuple(warnings),
-            missing=() if cancelled is not None and cancelled() else place.candidates.missing(),
-            reranked=read,
-        )
+            return findings_of(request, reading, lambda: self._workspace.searched(ready), observer, cancelled, settings)
 
     @property
     def unread(self) -> int:
@@ -194,21 +170,72 @@ class Lens:
                 async for event in steps.run(lambda: sweep or bring_up(), glimpse, before):
                     yield event
 
-    def _coverage(
-        self, ready: PreparedWorkspace, candidates: Candidates, admitted: Ints, reading: DocumentAccess
-    ) -> Coverage:
-        return Coverage(
-            found=ready.sweep.found,
-            scanned=self._workspace.cache.files,
-            skipped=self._workspace.skipped(ready),
-            admitted=len(admitted),
-            read=reading.read,
-            matches_unread=candidates.unread(admitted),
-            pictures=self._workspace.cache.pictures,
-            partial=tuple(sorted({*self._workspace.partial(ready), *reading.comments()})),
-            documents=self._workspace.cache.documents,
-            unread=self._workspace.cache.unread_documents,
-        )
+
+def checked(request: Request | str) -> Request:
+    """A request for `Lens.find`. Raises `UsageError` as that does."""
+    request = Request(request) if isinstance(request, str) else request
+    _check(request.question, request.ablate, SIGNALS)
+    if request.limit < 1:
+        raise UsageError("the number of passages must be at least 1")
+    return request
+
+
+def findings_of(
+    request: Request,
+    reading: DocumentAccess,
+    searched: Callable[[], Searched],
+    observer: FindObserver,
+    cancelled: Callable[[], bool] | None,
+    settings: Settings,
+) -> Findings:
+    """What is found in some texts; ``searched`` tells at the end what they are of."""
+    query, limit = request.question, request.limit
+    observer.progress("scan", 0, None)
+    most = max(limit, RERANKED) if request.rerank else limit
+    place = localise(reading, analyse(query), most, ablate=request.ablate, cancelled=cancelled)
+    observer.progress("verify", 0, None)
+    verifying = time.perf_counter()
+    evidence = _publish(reading, place, observer, limit)
+    stages = [*place.stages, Stage("verify", time.perf_counter() - verifying)]
+    of = searched()
+    warnings = [*notices(of.skipped), *reading.warnings]
+    read = None
+    if request.rerank:
+        observer.progress("rerank", 0, None)
+        ordering = time.perf_counter()
+        places, read, warning = _reranked(query, list(evidence.values()), settings, cancelled)
+        stages.append(Stage("rerank", time.perf_counter() - ordering))
+        warnings += [warning] if warning else []
+        found = [list(evidence.items())[at] for at in places[:limit]]
+        evidence = {passage: replace(item, n=n) for n, (passage, item) in enumerate(found, 1)}
+        place = replace(place, passages=list(evidence))
+    return Findings(
+        query=query,
+        roots=of.roots,
+        evidence=tuple(evidence.values()),
+        documents=ranking(reading, place.candidates, frozenset(place.admitted.tolist()), most=limit),
+        coverage=_coverage(of, place.candidates, place.admitted, reading),
+        compression=place.candidates.compression(place.admitted),
+        stages=(*of.stages, *stages),
+        warnings=tuple(warnings),
+        missing=() if cancelled is not None and cancelled() else place.candidates.missing(),
+        reranked=read,
+    )
+
+
+def _coverage(of: Searched, candidates: Candidates, admitted: Ints, reading: DocumentAccess) -> Coverage:
+    return Coverage(
+        found=of.found,
+        scanned=of.scanned,
+        skipped=of.skipped,
+        admitted=len(admitted),
+        read=reading.read,
+        matches_unread=candidates.unread(admitted),
+        pictures=of.pictures,
+        partial=tuple(sorted({*of.partial, *reading.comments()})),
+        documents=of.documents,
+        unread=of.unread,
+    )
 
 
 def _publish(
@@ -216,12 +243,7 @@ def _publish(
 ) -> dict[ScoredPassage, Evidence]:
     """The passages whose text still stands where it was found, as evidence; the first ``limit`` of them are told."""
     evidence: dict[ScoredPassage, Evidence] = {}
-    for passage in place.passages:
-        if reading.confirmed(passage.slot) is None:
-            continue
-        item = as_evidence(reading, passage, len(evidence) + 1, place.candidates.shares(passage.slot))
-        if item is None:
-            continue
+    for passage, item in quotes(reading, place):
         evidence[passage] = item
         if len(evidence) <= limit:
             observer.evidence(item)

@@ -345,6 +345,15 @@ class Descriptions:
         """Note what a text says about itself where that is known already."""
         self._enter([slot], [path], [head])
 
+    def note_all(self, slots: Sequence[int], paths: Sequence[str], heads: Sequence[Head]) -> None:
+        """The same of many texts, whose slots rise."""
+        self._enter(slots, paths, heads)
+
+    def by_slot(self, slots: int) -> list[Head | None]:
+        """What the first ``slots`` texts say about themselves; None of one of which nothing is known."""
+        self.settle()
+        return [self._head(slot) for slot in range(slots)]
+
     def remove(self, slot: int) -> None:
         """Forget a text, if it was noted."""
         head = self._head(slot)

@@ -55,7 +55,9 @@ from lens_lsp.corpus.scan import Places
 from lens_lsp.corpus.text_marks import find_generated
 from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, differing, entry_of
 from lens_lsp.documents.kinds import Gist, StoredText
-from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
+from lens_lsp.model.documents import Head, Part, PartReason, Skip, SkipReason
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.text import Position
 from lens_lsp.model.words import fold
 
 Progress = Callable[[int, int], None]
@@ -126,6 +128,22 @@ def streamed(
                     if since >= _SPENT:
                         since = 0
                         malloc_trim()
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """What is known of texts by slot: their files, None where a text was removed; folded bytes; what they say of
+    themselves, which of a file in pieces its first piece does."""
+
+    keys: tuple[Key | None, ...]
+    lengths: Ints
+    heads: tuple[Head | None, ...]
+    pieces: Ints
+    """The slots of pieces of very large files."""
+
+
+_ELSEWHERE = TextPiece(0, 0, 0, Position(1, 1), "", guessed=False)
+"""A piece of a file that others hold."""
 
 
 class Stored(NamedTuple):
@@ -283,6 +301,33 @@ class TextStore:
     def _describe_document(self, slot: int, path: str, gist: Gist) -> None:
         self._descriptions.note(slot, path, gist.head)
         self._headings[slot] = tuple(fold(heading).encode("utf-8") for heading in gist.headings)
+
+    def table(self) -> TextTable:
+        """What is known of the texts, without the texts."""
+        heads = self._descriptions.by_slot(len(self.slots))
+        keys = [None if text is None else text.key for text in self.slots]
+        later = [text.slot for text in self.slots if text is not None and text.piece is not None]
+        return TextTable(tuple(keys), self.arena.lengths(), tuple(heads), np.array(later, np.int64))
+
+    @classmethod
+    def of(cls, tables: Iterable[TextTable]) -> TextStore:
+        """A store that knows texts which others hold: their slots follow each other, table by table."""
+        store = cls(budget=0)
+        for table in tables:
+            first, pieces = len(store.arena), set(table.pieces.tolist())
+            described: list[int] = []
+            for at, (key, length) in enumerate(zip(table.keys, table.lengths.tolist(), strict=True)):
+                slot = store.arena.reserve(length)
+                if key is None:
+                    store._slots.append(None)
+                else:
+                    store._enter(CachedText(key, slot, piece=_ELSEWHERE if at in pieces else None))
+                    if table.heads[at] is not None:
+                        described.append(at)
+            paths = [key[1] for key in map(table.keys.__getitem__, described) if key is not None]
+            heads = [head for head in map(table.heads.__getitem__, described) if head is not None]
+            store._descriptions.note_all([first + at for at in described], paths, heads)
+        return store
 
     def drop(self, key: Key) -> None:
         """Forget the texts of a file, if it is known."""

@@ -12,6 +12,7 @@ import hashlib
 import math
 import os
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -301,6 +302,22 @@ class PreparedWorkspace:
 
 
 @dataclass(frozen=True, slots=True)
+class Searched:
+    """What a question found in a workspace, as far as it has come: its part of the coverage."""
+
+    roots: tuple[str, ...]
+    """As they are shown."""
+    found: int
+    scanned: int
+    skipped: tuple[Skip, ...]
+    partial: tuple[Part, ...]
+    pictures: int
+    documents: int
+    unread: int
+    stages: tuple[Stage, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EarlierState:
     """The workspace as the last question left it, while the disk was not looked at again."""
 
@@ -337,14 +354,22 @@ class Workspace:
     """
 
     def __init__(
-        self, paths: Sequence[str | os.PathLike[str]], rules: CorpusRules, memory: int | None, first: float = FIRST
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        rules: CorpusRules,
+        memory: int | None,
+        first: float = FIRST,
+        part: tuple[int, int] | None = None,
     ) -> None:
+        """``part`` are the number, from 0, of one of several parts of the files, and how many there are: only its files
+        are read."""
         self._rules = rules
         self._paths = tuple(os.path.abspath(path) for path in paths) if paths else (os.path.abspath("."),)
         budget = memory_budget() if memory is None else memory
         self.cache = TextStore(fallback_encoding=rules.fallback_encoding, budget=budget)
         self._listings = [Listings() for _ in self._paths]
         self._first = first
+        self._part = part
         self._extracting = 0.0
         self._question = ""
         with self.open():
@@ -503,6 +528,20 @@ class Workspace:
         """The stages of bringing it up, with the time that documents took until now."""
         return (*ready.stages, Stage("extract", self._extracting)) if self._extracting else ready.stages
 
+    def searched(self, ready: PreparedWorkspace) -> Searched:
+        """What the question has found, as far as it has come."""
+        return Searched(
+            ready.roots,
+            ready.sweep.found,
+            self.cache.files,
+            self.skipped(ready),
+            self.partial(ready),
+            self.cache.pictures,
+            self.cache.documents,
+            self.cache.unread_documents,
+            self.stages(ready),
+        )
+
     @contextlib.contextmanager
     def open(self) -> Iterator[list[tuple[Root, str | None]]]:
         """The roots of the paths, and the file's name where a path names a file; closed at the end."""
@@ -548,8 +587,17 @@ class Workspace:
             malloc_trim()
 
     def _sweep(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
+        sweep = self._swept(opened, observer, cancelled)
+        if self._part is not None:
+            sweep.files = [entry for entry in sweep.files if in_part(entry.path, *self._part)]
+            sweep.skips = [skip for skip in sweep.skips if in_part(skip.path, *self._part)]
+            sweep.parts = [part for part in sweep.parts if in_part(part.path, *self._part)]
+        return sweep
+
+    def _swept(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
         sweep = Sweep()
-        if len(opened) == 1 and opened[0][1] is None and not self.cache.files:
+        alone = len(opened) == 1 and opened[0][1] is None and self._part is None
+        if alone and not self.cache.files:
             names = discover(
                 opened[0][0],
                 self._rules,
@@ -582,6 +630,11 @@ class Workspace:
                 sweep.files += [entry for entry in found.files if (entry.device, entry.inode) not in seen]
                 seen.update((entry.device, entry.inode) for entry in found.files)
         return sweep
+
+
+def in_part(path: str, number: int, of: int) -> bool:
+    """Whether a file belongs to one of several parts: by its path alone, so that every machine agrees."""
+    return zlib.crc32(path.encode("utf-8", "surrogatepass")) % of == number
 
 
 def _nothing_to_search(failed: Sequence[PathNotFound | PathRefused]) -> PathNotFound | PathRefused:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from types import MappingProxyType
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,6 +142,48 @@ def never() -> bool:
     return False
 
 
+Reply = TypeVar("Reply", covariant=True)
+
+
+class Step(Protocol[Reply]):
+    """A question to the texts of one shard that needs the totals of all: it holds these, and says what it wants.
+
+    It is pure: what comes back depends on it and on the texts alone. The whole is one shard, too.
+    """
+
+    @property
+    def terms(self) -> Sequence[Sequence[Literal]]:
+        """What was scanned for."""
+        ...
+
+    def within(self, first: int, last: int) -> Self | None:
+        """The same of the slots from ``first`` on and before ``last``, numbered from 0; None if it wants none of
+        them."""
+        ...
+
+    def of(self, texts: Any, hits: Hits) -> Reply:
+        """The reply of a shard: ``texts`` is its `Corpus` or, of a step that reads documents, its `DocumentAccess`;
+        ``hits`` are those of its ``terms``."""
+        ...
+
+
+class Shards(Protocol):
+    """The texts of a workspace that are read elsewhere, in parts: their slots follow each other."""
+
+    def count(self, terms: Sequence[Sequence[Literal]], words: Sequence[str], phrases: Sequence[Phrase]) -> Hits:
+        """As `Corpus.count`; no place is listed."""
+        ...
+
+    def score(self, step: Step[Reply]) -> list[tuple[int, Reply]]:
+        """As `Corpus.score`."""
+        ...
+
+
+def inside(slots: Ints, first: int, last: int) -> Ints:
+    """The places of those slots that are from ``first`` on and before ``last``."""
+    return np.flatnonzero((slots >= first) & (slots < last))
+
+
 @dataclass(slots=True)
 class Corpus:
     """Folded texts to scan, and the source text behind a slot, read as it is now and kept for the question."""
@@ -158,7 +201,34 @@ class Corpus:
     """Whether the time of the question is over, so that nothing more is measured, and"""
     over: Callable[[], bool] = never
     """whether what was measured may be used no longer. Asked about once a megabyte."""
+    shards: Shards | None = None
+    """Who reads the texts, where that is not here: then ``cache`` only knows which there are."""
     _sources: dict[int, str] = field(default_factory=dict)
+
+    def count(
+        self,
+        terms: Sequence[Sequence[Literal]],
+        *,
+        words: Sequence[str] = (),
+        phrases: Sequence[Phrase] = (),
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Hits:
+        """How often each term stands in each text, and in how many stretches: the first of the two steps that the
+        search asks of texts. The places of terms are listed where the texts are in memory here.
+
+        ``phrases`` are looked for in passing texts around their ``words``, those of the first terms.
+        """
+        if self.shards is not None:
+            return self.shards.count(terms, words, phrases)
+        watch = self.phrases.watch(phrases, {word: number for number, word in enumerate(words)}) if phrases else None
+        return scan(self.cache.chunks(), terms, watch=watch, cancelled=cancelled)
+
+    def score(self, hits: Hits, step: Step[Reply], on: DocumentAccess | None = None) -> list[tuple[int, Reply]]:
+        """The second step, with the totals of the first: the reply of each shard and its first slot, from which the
+        slots in the reply count. ``on`` is what a step reads documents by."""
+        if self.shards is not None:
+            return self.shards.score(step)
+        return [(0, step.of(self if on is None else on, hits))]
 
     def source(self, slot: int) -> str:
         """The source text of a slot."""
@@ -226,6 +296,10 @@ class Corpus:
         """Code points of a slot's text."""
         size = np.array([len(self.cache.folded(slot))], np.int64)
         return int(self.points(slot, size)[0])
+
+    def named(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The slots by root and path: an order that does not depend on how the texts are numbered."""
+        return self.order(slots, np.zeros(len(slots)))
 
     def order(
         self, slots: NDArray[np.int64], scores: NDArray[np.float64], most: int | None = None
@@ -323,9 +397,10 @@ class DocumentAccess:
         *,
         late: Callable[[], bool] = never,
         over: Callable[[], bool] = never,
+        shards: Shards | None = None,
     ) -> None:
-        """``exclude_spans`` hold the question itself, by root and path: never evidence. ``late`` and ``over`` are those
-        of `Corpus`."""
+        """``exclude_spans`` hold the question itself, by root and path: never evidence. ``late``, ``over`` and
+        ``shards`` are those of `Corpus`."""
         self._exclude_spans = exclude_spans
         self._cache = cache
         self._snapshot = snapshot
@@ -336,8 +411,9 @@ class DocumentAccess:
         self._identities: dict[int, Identity | None] = {}
         self._texts: dict[int, SourceText] = {}
         self._hashes: dict[Key, str | None] = {}
-        self.corpus = Corpus(cache, partial(_source, cache), late=late, over=over)
+        self.corpus = Corpus(cache, partial(_source, cache), late=late, over=over, shards=shards)
         self.warnings: list[str] = []
+        self._comments: list[Part] = []
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -348,6 +424,17 @@ class DocumentAccess:
     def read(self) -> int:
         """How many documents were read."""
         return len(self._seen)
+
+    def told(self, slots: Iterable[int], comments: Iterable[Part], warnings: Iterable[str]) -> None:
+        """Take in what shards say that they read, and what they noticed."""
+        self._seen.update(slots)
+        self._comments += comments
+        self.warnings += [warning for warning in warnings if warning not in self.warnings]
+
+    @property
+    def read_slots(self) -> tuple[int, ...]:
+        """The slots of these, in order."""
+        return tuple(sorted(self._seen))
 
     def was_read(self, slot: int) -> bool:
         """Whether the document behind a slot was read."""
@@ -492,6 +579,7 @@ class DocumentAccess:
 
     def comments(self) -> Iterator[Part]:
         """The comments that hold words, in the Markdown texts that were read."""
+        yield from self._comments
         for slot, document in self._documents.items():
             if document is None or not document.reader.startswith(_COMMENTED):
                 continue

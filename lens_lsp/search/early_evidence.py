@@ -160,7 +160,7 @@ class EarlySearch:
     def _passages(self, candidates: Ints, hits: Hits, measures: Measures) -> list[ScoredPassage]:
         """The best passages of the candidates, as if there were no other documents."""
         weights = Weights(self._question, count(hits, len(self._question.terms), self._lengths[candidates]))
-        windows = windows_of(self._corpus, hits, weights, candidates, self._question, _WINDOWS)
+        windows = windows_of(self._corpus, hits, weights, candidates, _WINDOWS)
         whole = measures.coverage()
         scored = Scored(self._question, weights, hits, windows, whole, whole)
         return passages_of(self._reading, scored, _CONSIDERED, read=_CONSIDERED)

@@ -14,19 +14,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lens_lsp.corpus.formats import rare_kind
 from lens_lsp.corpus.safe_open import display_path
-from lens_lsp.corpus.scan import Hits, counted, exact_literal, scan
+from lens_lsp.corpus.scan import Hits, Literal, counted, exact_literal, scan
 from lens_lsp.corpus.text_marks import joined as merged
 from lens_lsp.judge.rules.question_plan import analyse, terms
-from lens_lsp.model.documents import Evidence, RankedDocument, Stage
+from lens_lsp.model.documents import Evidence, Part, RankedDocument, Stage
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.plan import Anchor, AnchorKind, MatchRule, Plan, Requirement, Unit
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key, stem, words
 from lens_lsp.search.boundaries import heading_path
-from lens_lsp.search.corpus_view import Corpus, DocumentAccess, Floats, Ints, Measures, Phrase, measure, union_of
+from lens_lsp.search.corpus_view import (
+    Corpus,
+    DocumentAccess,
+    Floats,
+    Ints,
+    Measures,
+    Phrase,
+    inside,
+    measure,
+    union_of,
+)
 from lens_lsp.search.metadata import FieldQuery, field_query
 from lens_lsp.search.passages import (
     NO_WINDOWS,
@@ -98,22 +109,54 @@ class Scored:
     """Slots of lock files, generated and vendored files, licences: searched last unless the question names them."""
 
 
-def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, question: ScanQuestion, most: int) -> Windows:
+def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, most: int) -> Windows:
     """The best windows of some texts, best first; equal ones by root and path, so that runs repeat.
 
     ``hits`` are those of the question's scanned terms.
     """
-    named = corpus.order(slots, np.zeros(len(slots)))
+    replies = corpus.score(hits, WindowStep(weights.question.scanned, np.sort(slots), weights, most))
+    found = [Windows(windows.slot + first, windows.at, windows.score) for first, windows in replies]
+    if len(found) == 1:
+        return found[0]
+    named = corpus.named(slots)
     number = np.zeros(corpus.slots, np.int64)
     number[named] = np.arange(len(named))
-    lengths = corpus.cache.arena.lengths()[named]
-    windows = NO_WINDOWS
-    for part in corpus.parts(hits, np.sort(slots)):
-        found = corpus.places(hits, question.scanned, part)
-        found = replace(found, slot=number[found.slot].astype(np.int32))
-        best = score(found, np.sort(number[part]), lengths, weights, most)
-        windows = windows.plus(best, len(windows.slot) + len(best.slot)).first(most)
-    return replace(windows, slot=named[windows.slot])
+    merged = NO_WINDOWS
+    for windows in found:
+        own = replace(windows, slot=number[windows.slot])
+        merged = merged.plus(own, len(merged.slot) + len(own.slot))
+    merged = merged.first(most)
+    return replace(merged, slot=named[merged.slot])
+
+
+@dataclass(frozen=True, slots=True)
+class WindowStep:
+    """The best windows of texts: `windows_of`."""
+
+    terms: tuple[tuple[Literal, ...], ...]
+    slots: Ints
+    """In order."""
+    weights: Weights
+    most: int
+
+    def within(self, first: int, last: int) -> WindowStep | None:
+        """See `Step`."""
+        own = inside(self.slots, first, last)
+        return replace(self, slots=self.slots[own] - first) if len(own) else None
+
+    def of(self, texts: Corpus, hits: Hits) -> Windows:
+        """The best windows, and the best of each slot."""
+        named = texts.named(self.slots)
+        number = np.zeros(texts.slots, np.int64)
+        number[named] = np.arange(len(named))
+        lengths = texts.cache.arena.lengths()[named]
+        windows = NO_WINDOWS
+        for part in texts.parts(hits, self.slots):
+            found = texts.places(hits, self.terms, part)
+            found = replace(found, slot=number[found.slot].astype(np.int32))
+            best = score(found, np.sort(number[part]), lengths, self.weights, self.most)
+            windows = windows.plus(best, len(windows.slot) + len(best.slot)).first(self.most)
+        return replace(windows, slot=named[windows.slot])
 
 
 class Candidates:
@@ -167,19 +210,19 @@ class Candidates:
 
     def _scan(self, question: ScanQuestion, names: Sequence[Phrase] = ()) -> Hits:
         """All texts for a question's terms; of what is not kept in memory its phrases and ``names`` are noted."""
-        index = {term: number for number, term in enumerate(question.terms)}
-        watch = self._corpus.phrases.watch((*question.phrases, *names), index)
-        return scan(self._corpus.cache.chunks(), question.scanned, watch=watch, cancelled=self._cancelled)
+        phrases = (*question.phrases, *names)
+        return self._corpus.count(question.scanned, words=question.terms, phrases=phrases, cancelled=self._cancelled)
 
     def _with_corrections(self, hits: Hits) -> Hits:
         """The hits, after another scan if a term stands nowhere, is no word that people write, and one letter away from
         words that stand somewhere: the most frequent of those then counts as the term."""
-        asked, chunks = self.question, self._corpus.cache.chunks
+        asked = self.question
         seen = np.bincount(hits.counts.term, minlength=len(asked.terms))
         for index, term in enumerate(asked.terms):
             near = [] if seen[index] else corrections(term)
             if near:
-                found = scan(chunks(), [(exact_literal(word),) for word in near], cancelled=self._cancelled).counts
+                words = [(exact_literal(word),) for word in near]
+                found = self._corpus.count(words, cancelled=self._cancelled).counts
                 totals = np.bincount(found.term, weights=found.count, minlength=len(near))
                 if totals.any():
                     self.question = self.question.corrected(index, near[int(totals.argmax())])
@@ -194,7 +237,7 @@ class Candidates:
         """Count and score the windows of all promising texts, and let documents be ranked by their best ones too."""
         weights = Weights(self.asked, count(self.scanned, len(self.asked.scanned), self.lengths))
         slots = self._promising(weights)
-        windows = windows_of(self._corpus, self.scanned, weights, slots, self.asked, _WINDOWS)
+        windows = windows_of(self._corpus, self.scanned, weights, slots, _WINDOWS)
         fields = None if "path" in self._ablate else field_query(self.asked.plan.question, self._corpus)
         coverage = self._asked_measures.coverage()
         beginnings = self._beginnings(fields, coverage)
@@ -214,10 +257,12 @@ class Candidates:
         if fields is None and definition is None:
             return ()
         wanted = {} if fields is None else fields.slots
-        best = sorted(wanted, key=lambda slot: (-wanted[slot], -coverage[slot], slot))[:_MOST_WANTED]
+        by_name = self._corpus.named(np.array(list(wanted), np.int64)).tolist()
+        best = sorted(by_name, key=lambda slot: (-wanted[slot], -coverage[slot]))[:_MOST_WANTED]
         if definition is not None:
-            named = [slot for name in sorted(definition.names) for slot in self._corpus.cache.titles.slots(name)]
-            best += named[:_MOST_WANTED]
+            titles = self._corpus.cache.titles
+            named = [np.array(titles.slots(name), np.int64) for name in sorted(definition.names)]
+            best += [slot for slots in named for slot in self._corpus.named(slots).tolist()][:_MOST_WANTED]
         return tuple(dict.fromkeys([*self.overall.ranked[:LEADING].tolist(), *best]))
 
     def rank_by(self, passages: Sequence[ScoredPassage]) -> None:
@@ -320,7 +365,7 @@ class Candidates:
         """The document that answers best to a name, by its path, title and headings alone; None when none does."""
         plan = analyse(name)
         question = prepare(plan)
-        hits = scan(self._corpus.cache.chunks(), question.literals, cancelled=self._cancelled)
+        hits = self._corpus.count(question.literals, cancelled=self._cancelled)
         found = self._prior(question, hits, self._measure(hits, question), _ALL_BUT_PATH)
         best = found.ranked[:1].tolist()
         return int(best[0]) if best else None
@@ -450,26 +495,86 @@ def localise(
 def passages_of(reading: DocumentAccess, scored: Scored, limit: int, *, read: int = _READ) -> list[ScoredPassage]:
     """The best passages of the workspace, best first. At least ``read`` documents are looked into, where there are so
     many with a window that holds anything."""
-    cutter = Cutter(scored.question, scored.weights, scored.fields)
     chosen = _stretches(scored, max(read, 2 * limit))
+    slots = np.array(list(chosen), np.int64)
+    step = PassageStep(
+        scored.question.scanned,
+        slots,
+        tuple(np.array(at, np.int64) for at in chosen.values()),
+        scored.documents[slots],
+        scored.prior[slots],
+        np.array([slot in scored.rare for slot in chosen], bool),
+        scored.weights,
+        scored.fields,
+        limit,
+    )
     corpus = reading.corpus
-    found: dict[int, list[ScoredPassage]] = {}
-    places: dict[int, list[Ints]] = {}
-    for part in corpus.parts(scored.hits, np.array(list(chosen), np.int64)):
-        for slot, at in corpus.places_by_term(scored.hits, scored.question.scanned, part).items():
-            document = None if corpus.over() else reading.document(slot)
-            if document is None:
-                continue
-            stretches = _around(corpus.points(slot, np.array(chosen[slot])).tolist(), len(document.text))
-            own = cutter.passages(slot, document, at, stretches, float(scored.documents[slot]))
-            found[slot] = [replace(one, score=RARE * one.score) for one in own] if slot in scored.rare else own
-            places[slot] = at if corpus.cache.arena.holds(slot) else _within(at, own)
-    keys = {slot: reading.text(slot).key for slot in chosen}
-    passages = [one for slot in chosen for one in found.get(slot, ())]
-    return [
-        ScoredPassage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
-        for one in _ranked(apart(passages, keys), scored.prior, limit)
-    ]
+    replies = corpus.score(scored.hits, step, reading)
+    if len(replies) == 1 and not replies[0][0]:
+        return replies[0][1]
+    found = [replace(one, slot=first + one.slot) for first, passages in replies for one in passages]
+    names = {slot: place for place, slot in enumerate(corpus.named(slots).tolist())}
+    found.sort(key=lambda one: (-one.score, names[one.slot], one.span))
+    return _ranked(found, scored.prior, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageStep:
+    """The ``limit`` best passages of some documents around the first bytes of their best windows.
+
+    The arrays are parallel to the slots: ``shares`` are the documents' own scores, ``priors`` theirs with links.
+    """
+
+    terms: tuple[tuple[Literal, ...], ...]
+    slots: Ints
+    stretches: tuple[Ints, ...]
+    shares: Floats
+    priors: Floats
+    rare: NDArray[np.bool_]
+    weights: Weights
+    fields: FieldQuery | None
+    limit: int
+
+    def within(self, first: int, last: int) -> PassageStep | None:
+        """See `Step`."""
+        own = inside(self.slots, first, last)
+        if not len(own):
+            return None
+        return replace(
+            self,
+            slots=self.slots[own] - first,
+            stretches=tuple(self.stretches[place] for place in own.tolist()),
+            shares=self.shares[own],
+            priors=self.priors[own],
+            rare=self.rare[own],
+            fields=None if self.fields is None else self.fields.within(first, last),
+        )
+
+    def of(self, texts: DocumentAccess, hits: Hits) -> list[ScoredPassage]:
+        """The passages, best first, with what is marked in them."""
+        cutter = Cutter(self.weights.question, self.weights, self.fields)
+        corpus = texts.corpus
+        row = {slot: place for place, slot in enumerate(self.slots.tolist())}
+        found: dict[int, list[ScoredPassage]] = {}
+        places: dict[int, list[Ints]] = {}
+        for part in corpus.parts(hits, self.slots):
+            for slot, at in corpus.places_by_term(hits, self.terms, part).items():
+                document = None if corpus.over() else texts.document(slot)
+                if document is None:
+                    continue
+                place = row[slot]
+                windows = corpus.points(slot, self.stretches[place]).tolist()
+                stretches = _around(windows, len(document.text))
+                own = cutter.passages(slot, document, at, stretches, float(self.shares[place]))
+                found[slot] = [replace(one, score=RARE * one.score) for one in own] if self.rare[place] else own
+                places[slot] = at if corpus.cache.arena.holds(slot) else _within(at, own)
+        keys = {slot: texts.text(slot).key for slot in row}
+        passages = [one for slot in row for one in found.get(slot, ())]
+        priors = dict(zip(row, self.priors.tolist(), strict=True))
+        return [
+            ScoredPassage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
+            for one in _ranked(apart(passages, keys), priors, self.limit)
+        ]
 
 
 def _within(places: Sequence[Ints], passages: Sequence[ScoredPassage]) -> list[Ints]:
@@ -481,8 +586,9 @@ def _within(places: Sequence[Ints], passages: Sequence[ScoredPassage]) -> list[I
     ]
 
 
-def _ranked(passages: list[ScoredPassage], prior: Floats, limit: int) -> list[ScoredPassage]:
-    """The first ``limit`` of passages that are ranked by their own scores. Behind the leading ones every second one is
+def _ranked(passages: list[ScoredPassage], prior: Floats | Mapping[int, float], limit: int) -> list[ScoredPassage]:
+    """The first ``limit`` of passages that are ranked by their own scores. Those of all are among those of the parts,
+    so the parts can be ranked first. Behind the leading ones every second one is
     taken from a ranking to which the prior of the document counts as well: where words fail, good documents help."""
     leading, others = passages[:_LEADING], passages[_LEADING:]
     if limit <= _LEADING:
@@ -529,6 +635,66 @@ def as_evidence(
         requirements=requirements,
         cut=passage.cut,
     )
+
+
+def quotes(reading: DocumentAccess, place: Localisation) -> Iterator[tuple[ScoredPassage, Evidence]]:
+    """The passages whose text still stands where it was found, as evidence, numbered from 1."""
+    n, corpus = 1, reading.corpus
+    shares = [place.candidates.shares(passage.slot) for passage in place.passages]
+    at_once = 1 if corpus.shards is None else max(1, len(shares))
+    for start in range(0, max(1, len(shares)), at_once):
+        passages = tuple(place.passages[start : start + at_once])
+        step = QuoteStep(passages, tuple(shares[start : start + at_once]), last=corpus.shards is not None)
+        found: dict[ScoredPassage, Evidence] = {}
+        for first, quoted in corpus.score(place.candidates.scanned, step, reading):
+            found.update((replace(one, slot=first + one.slot), item) for one, item in quoted.evidence)
+            if step.last:
+                reading.told((first + slot for slot in quoted.read), quoted.comments, quoted.warnings)
+        for passage in passages:
+            if passage in found:
+                yield passage, replace(found[passage], n=n)
+                n += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What became of some passages when their files were looked at once more."""
+
+    evidence: tuple[tuple[ScoredPassage, Evidence], ...]
+    """Those whose text stands there."""
+    read: tuple[int, ...] = ()
+    """The slots of all documents that were read for the question."""
+    comments: tuple[Part, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteStep:
+    """Passages as evidence, each checked against its file: where the file lies. `quotes`."""
+
+    passages: tuple[ScoredPassage, ...]
+    signals: tuple[Mapping[str, float], ...]
+    """Of each passage each signal family's share of the score of its document."""
+    last: bool
+    """What was read and noticed is told, too."""
+    terms: tuple[tuple[Literal, ...], ...] = ()
+
+    def within(self, first: int, last: int) -> QuoteStep | None:
+        """See `Step`."""
+        own = [place for place, one in enumerate(self.passages) if first <= one.slot < last]
+        passages = tuple(replace(self.passages[place], slot=self.passages[place].slot - first) for place in own)
+        return replace(self, passages=passages, signals=tuple(self.signals[place] for place in own))
+
+    def of(self, texts: DocumentAccess, hits: Hits) -> Quoted:
+        """The evidence."""
+        found: list[tuple[ScoredPassage, Evidence]] = []
+        for passage, signals in zip(self.passages, self.signals, strict=True):
+            stands = texts.confirmed(passage.slot) is not None
+            item = as_evidence(texts, passage, 1, signals) if stands else None
+            found += [] if item is None else [(passage, item)]
+        if not self.last:
+            return Quoted(tuple(found))
+        return Quoted(tuple(found), texts.read_slots, tuple(texts.comments()), tuple(texts.warnings))
 
 
 def ranking(

@@ -12,9 +12,11 @@ import calendar
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import date, timedelta
 from itertools import pairwise
+
+import numpy as np
 
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.model.documents import Document
@@ -332,6 +334,14 @@ class FieldQuery:
     spent: frozenset[str] = frozenset()
     """Stems of what is wanted: they tell nothing more within a document that has it."""
 
+    def within(self, first: int, last: int) -> FieldQuery:
+        """The same for the slots from ``first`` on and before ``last``, numbered from 0."""
+        return replace(
+            self,
+            slots={slot - first: value for slot, value in self.slots.items() if first <= slot < last},
+            said={slot - first: names for slot, names in self.said.items() if first <= slot < last},
+        )
+
     def proof(self, document: Document, slot: int, span: Span) -> float:
         """What a stretch of a document's metadata counts: it holds what is asked for, or says what is wanted."""
         said = self.said.get(slot, frozenset())
@@ -598,4 +608,5 @@ def _outermost(
     chosen = chosen or (days if some else {})
     if not chosen:
         return None
-    return (min if first else max)(chosen, key=lambda slot: chosen[slot])
+    by_name = corpus.named(np.array(list(chosen), np.int64)).tolist()
+    return int((min if first else max)(by_name, key=lambda slot: chosen[slot]))

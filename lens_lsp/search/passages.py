@@ -164,6 +164,7 @@ class Weights:
     """The weight of each term of a question, and of each word related to a term, in a corpus."""
 
     def __init__(self, question: ScanQuestion, totals: Totals) -> None:
+        self.question, self.totals = question, totals
         rarity, terms = totals.rarity(), len(question.terms)
         known = vocabulary()
         self.constants = constants = PassageWeights()

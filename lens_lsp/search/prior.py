@@ -18,12 +18,13 @@ from urllib.parse import unquote
 import numpy as np
 
 from lens_lsp.corpus.descriptions import file_name, plain_name
-from lens_lsp.corpus.scan import Hits, counted, distinct, exact_literal, scan
+from lens_lsp.corpus.scan import Hits, Places, counted, distinct, exact_literal
+from lens_lsp.corpus.scan import Literal as ScanLiteral
 from lens_lsp.judge.rules.question_plan import NAME
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key, stem
-from lens_lsp.search.corpus_view import Around, Corpus, Floats, Ints, Measures, inverse_frequency
+from lens_lsp.search.corpus_view import Around, Corpus, Floats, Ints, Measures, Phrase, inside, inverse_frequency
 from lens_lsp.search.question import ScanQuestion
 
 _LONGEST_TITLE = 8
@@ -78,26 +79,56 @@ _WORDS = 0.5
 def phrase_scores(corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures) -> Floats:
     """Per slot, the idf mass of the question's phrases that stand there word for word."""
     scores = np.zeros(len(measures.norm))
-    index = {term: i for i, term in enumerate(question.terms)}
-    for phrase in question.phrases:
-        found = phrase_slots(corpus, phrase, index, hits, measures)
+    for found in phrase_slots(corpus, question, question.phrases, hits, measures):
         if len(found):
             scores[found] += float(inverse_frequency(np.array([len(found)]), measures.texts)[0])
     return scores / measures.total
 
 
 def phrase_slots(
-    corpus: Corpus, phrase: tuple[str, ...], index: Mapping[str, int], hits: Hits, measures: Measures
-) -> Ints:
-    """The slots that hold a phrase: around each hit of its rarest word the text itself is compared."""
-    known = [word for word in phrase if word in index]
-    if not known:
-        lone = index.get(" ".join(phrase))
-        return np.empty(0, np.int64) if lone is None else distinct(hits.counts.slot[hits.counts.term == lone])
-    rarest = min(known, key=lambda word: measures.frequency[index[word]])
-    around = Around.of(phrase, rarest, index[rarest])
-    chosen = np.flatnonzero(hits.term == around.term)
-    passed = corpus.phrases.passing(phrase, rarest)
+    corpus: Corpus, question: ScanQuestion, phrases: Sequence[Phrase], hits: Hits, measures: Measures
+) -> list[Ints]:
+    """The slots that hold each phrase: around each hit of its rarest word the text itself is compared."""
+    index = {term: i for i, term in enumerate(question.terms)}
+    rarest: dict[Phrase, tuple[str, int]] = {}
+    for phrase in phrases:
+        if known := [word for word in phrase if word in index]:
+            word = min(known, key=lambda word: measures.frequency[index[word]])
+            rarest[phrase] = word, index[word]
+    step = PhraseStep(question.literals, tuple((phrase, *word) for phrase, word in rarest.items()))
+    replies = corpus.score(hits, step) if rarest else []
+    found: list[Ints] = []
+    for phrase in phrases:
+        if phrase in rarest:
+            at = list(rarest).index(phrase)
+            found.append(np.concatenate([np.empty(0, np.int64), *(first + slots[at] for first, slots in replies)]))
+        else:
+            lone = index.get(" ".join(phrase))
+            none = np.empty(0, np.int64)
+            found.append(none if lone is None else distinct(hits.counts.slot[hits.counts.term == lone]))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseStep:
+    """Which slots hold phrases, each given with one of its words and the number of that term: `phrase_slots`."""
+
+    terms: tuple[tuple[ScanLiteral, ...], ...]
+    phrases: tuple[tuple[Phrase, str, int], ...]
+
+    def within(self, first: int, last: int) -> PhraseStep | None:
+        """See `Step`."""
+        return self if last > first else None
+
+    def of(self, texts: Corpus, hits: Hits) -> list[Ints]:
+        """Of each phrase the slots, in order."""
+        return [_holding_phrase(texts, hits, phrase, word, term) for phrase, word, term in self.phrases]
+
+
+def _holding_phrase(corpus: Corpus, hits: Hits, phrase: Phrase, word: str, term: int) -> Ints:
+    around = Around.of(phrase, word, term)
+    chosen = np.flatnonzero(hits.term == term)
+    passed = corpus.phrases.passing(phrase, word)
     if passed is not None:
         chosen = chosen[corpus.cache.arena.here()[hits.slot[chosen]]]
     found = set(passed or ())
@@ -138,7 +169,7 @@ def name_scores(corpus: Corpus, question: ScanQuestion, slots: int) -> Floats:
     return scores
 
 
-def heading_scores(corpus: Corpus, question: ScanQuestion, measures: Measures, slots: Ints) -> Floats:
+def heading_scores(corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures, slots: Ints) -> Floats:
     """Per slot, how much of the question its best heading holds, times how much of the heading the question holds.
 
     Headings are read from the folded text of the given slots only, the candidates, not the workspace; of documents they
@@ -146,19 +177,51 @@ def heading_scores(corpus: Corpus, question: ScanQuestion, measures: Measures, s
     """
     scores = np.zeros(len(measures.norm))
     weights = {stem(term): idf for term, idf in zip(question.terms, measures.idf.tolist(), strict=True)}
-    for slot in slots.tolist():
-        if corpus.late():
-            break
-        best = 0.0
-        known = corpus.cache.headings(slot)
-        for heading in _headings(corpus.cache.folded(slot).tobytes()) if known is None else known:
+    step = HeadingStep(question.literals, slots, weights, measures.total)
+    _entered(scores, corpus.score(hits, step))
+    return scores
+
+
+def _entered(scores: Floats, replies: Iterable[tuple[int, tuple[Ints, Floats]]]) -> None:
+    """Enter what shards say of some of their slots."""
+    for first, (own, values) in replies:
+        scores[first + own] = values
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingStep:
+    """How well the headings of texts fit a question: `heading_scores`."""
+
+    terms: tuple[tuple[ScanLiteral, ...], ...]
+    slots: Ints
+    weights: Mapping[str, float]
+    """The idf of the terms by their stems."""
+    total: float
+
+    def within(self, first: int, last: int) -> HeadingStep | None:
+        """See `Step`."""
+        own = inside(self.slots, first, last)
+        return replace(self, slots=self.slots[own] - first) if len(own) else None
+
+    def of(self, texts: Corpus, hits: Hits) -> tuple[Ints, Floats]:
+        """The slots, and the score of each."""
+        scores = np.zeros(len(self.slots))
+        for place, slot in enumerate(self.slots.tolist()):
+            if texts.late():
+                break
+            scores[place] = self._best(texts, slot)
+        return self.slots, scores
+
+    def _best(self, texts: Corpus, slot: int) -> float:
+        best, weights = 0.0, self.weights
+        known = texts.cache.headings(slot)
+        for heading in _headings(texts.cache.folded(slot).tobytes()) if known is None else known:
             words = {stem(word.decode()) for word in _HEADING_WORD.findall(heading)} - STOP_WORDS
             shared = [weights[word] for word in words if word in weights]
-            of_question = math.fsum(shared) / measures.total  # over a set: exact, since its order differs between runs
+            of_question = math.fsum(shared) / self.total  # over a set: exact, since its order differs between runs
             if of_question > _LEAST_SHARED:
                 best = max(best, (of_question - _LEAST_SHARED) / (1 - _LEAST_SHARED) * len(shared) / len(words))
-        scores[slot] = best
-    return scores
+        return best
 
 
 def _headings(text: bytes) -> Iterator[bytes]:
@@ -204,25 +267,46 @@ def proximity_scores(
     near = np.ones(slots, bool)
     if slots > _PROXIMITY_TEXTS:
         near = promising >= np.partition(promising, -_PROXIMITY_TEXTS)[-_PROXIMITY_TEXTS]
-    for part in corpus.parts(hits, np.flatnonzero(near)):
-        if corpus.late():
-            break
-        _meetings(scores, corpus.places(hits, question.literals, part), measures)
+    _entered(scores, corpus.score(hits, ProximityStep(question.literals, np.flatnonzero(near), measures.idf)))
     return scores / measures.total
 
 
-def _meetings(scores: Floats, hits: Hits, measures: Measures) -> None:
+@dataclass(frozen=True, slots=True)
+class ProximityStep:
+    """The idf mass of the terms that meet in texts: `proximity_scores`."""
+
+    terms: tuple[tuple[ScanLiteral, ...], ...]
+    slots: Ints
+    """In order."""
+    idf: Floats
+
+    def within(self, first: int, last: int) -> ProximityStep | None:
+        """See `Step`."""
+        own = inside(self.slots, first, last)
+        return replace(self, slots=self.slots[own] - first) if len(own) else None
+
+    def of(self, texts: Corpus, hits: Hits) -> tuple[Ints, Floats]:
+        """The slots, and the mass of each."""
+        scores = np.zeros(texts.slots)
+        for part in texts.parts(hits, self.slots):
+            if texts.late():
+                break
+            _meetings(scores, texts.places(hits, self.terms, part), self.idf)
+        return self.slots, scores[self.slots]
+
+
+def _meetings(scores: Floats, hits: Hits, idf: Floats) -> None:
     """Enter for some texts, of which these are all places, the idf mass of the terms that meet."""
     if not len(hits):
         return
-    terms = len(measures.idf)
+    terms = len(idf)
     cell = hits.at // _PROXIMITY + 1
     width = int(cell.max()) + 1
     place = hits.slot.astype(np.int64) * width + cell
     keys = distinct(np.concatenate([place * terms + hits.term, (place - 1) * terms + hits.term]))
     place, term = np.divmod(keys, terms)
     cells, count = counted(place)
-    mass = np.bincount(np.repeat(np.arange(len(cells)), count), weights=measures.idf[term])
+    mass = np.bincount(np.repeat(np.arange(len(cells)), count), weights=idf[term])
     np.maximum.at(scores, cells // width, mass)
 
 
@@ -268,7 +352,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal(
         "headings",
         "path",
-        lambda s: heading_scores(s.corpus, s.question, s.measures, s.candidates),
+        lambda s: heading_scores(s.corpus, s.question, s.hits, s.measures, s.candidates),
         1.0,
         0.0,
         closer=True,
@@ -329,7 +413,7 @@ class LinkFinder:
         self._hits = hits
         self._literals = question.literals
         self._measures = measures
-        self._known: dict[int, Hits] = {}
+        self._known: dict[int, SourceRegion | None] = {}
         self._expanded: set[int] = set()
         self.links = Links()
 
@@ -351,7 +435,7 @@ class LinkFinder:
         names = list(self._rare_names(ranked[:_NAME_SOURCES].tolist()))
         slots = self._holders([name for _, name in titles + names])
         for source, name in titles:
-            best = slots[name][np.argsort(-base[slots[name]], kind="stable")[:_MOST_REVERSE]]
+            best = self._corpus.order(slots[name], base[slots[name]], _MOST_REVERSE)
             self.links.reverse.update((source, target) for target in best.tolist() if target != source)
         texts = self._measures.texts
         for source, name in names:
@@ -364,7 +448,7 @@ class LinkFinder:
         """Which slots hold each name, given as written; letters, digits and what stands between them must agree."""
         spellings = {name: dict.fromkeys((fold(name), key(name))) for name in names}
         literals = [tuple(exact_literal(text) for text in texts) for texts in spellings.values()]
-        found = scan(self._corpus.cache.chunks(), literals, cancelled=self._corpus.late).counts
+        found = self._corpus.count(literals, cancelled=self._corpus.late).counts
         return {name: np.sort(found.slot[found.term == index]) for index, name in enumerate(spellings)}
 
     def _titles(self, source: int) -> Iterator[str]:
@@ -380,10 +464,9 @@ class LinkFinder:
         self._look_up(sources)
         titles = self._corpus.cache.titles
         for source in sources:
-            text = self._corpus.source(source)
-            start, end = self._region(source, len(text))
+            region = self._region(source)
             own: set[str] = set()
-            for match in NAME.finditer(text, start, end):
+            for match in NAME.finditer("" if region is None else region.text):
                 written = match.group().strip(" .,'-")
                 name = key(written)
                 if name in own or " " not in name or len(name) < 6 or titles.slots(name) or name in self._question:
@@ -396,40 +479,27 @@ class LinkFinder:
 
     def _look_up(self, sources: Iterable[int]) -> None:
         """Know what stands where in some documents."""
-        fresh = [source for source in sources if source not in self._known]
-        if fresh:
-            found = self._corpus.places(self._hits, self._literals, np.array(fresh))
-            self._known.update((source, found.of(found.slot == source)) for source in fresh)
+        fresh = np.array([source for source in sources if source not in self._known], np.int64)
+        if len(fresh):
+            self._known.update(dict.fromkeys(fresh.tolist()))
+            step = RegionStep(self._literals, fresh, self._measures.idf)
+            for first, regions in self._corpus.score(self._hits, step):
+                self._known.update((first + region.slot, region) for region in regions)
 
-    def _of(self, source: int) -> Hits:
+    def _region(self, source: int) -> SourceRegion | None:
         self._look_up([source])
         return self._known[source]
 
-    def _region(self, source: int, length: int) -> tuple[int, int]:
-        """Where to look for mentions: all of a short document, 1,200 code points around the best of a long one."""
-        if length <= _WHOLE:
-            return 0, length
-        hits = self._of(source)
-        if not len(hits):
-            return 0, 4 * _CELL
-        cell = self._corpus.points(source, hits.at) // _CELL
-        mass = np.zeros(int(cell.max()) + 2)
-        for term in distinct(hits.term):
-            present = distinct(cell[hits.term == term])
-            mass[distinct(np.concatenate([present, np.maximum(present - 1, 0)]))] += self._measures.idf[term]
-        best = int(np.argmax(mass))
-        return max(0, (best - 1) * _CELL), min(length, (best + 3) * _CELL)
-
     def _mentions(self, source: int) -> Iterator[tuple[int, Mention]]:
-        text = self._corpus.source(source)
-        start, end = self._region(source, len(text))
-        yield from self._written_links(source, text, start, end)
-        places = self._places(source)
-        words, offsets = _words(text, start, end)
-        written = [text[offset].isupper() or text[offset].isdigit() for offset in offsets]
+        region = self._region(source)
+        if region is None:
+            return
+        yield from self._written_links(source, region)
+        words, offsets = _words(region.text)
+        written = [region.text[offset].isupper() or region.text[offset].isdigit() for offset in offsets]
         for first, length, slots in self._corpus.cache.titles.named_in(words, written):
-            offset = offsets[first]
-            mention = Mention(self._near(places, offset), offset, len(slots))
+            offset = region.start + offsets[first]
+            mention = Mention(self._near(region, offset), offset, len(slots))
             for target in slots:
                 if target != source:
                     doubtful = length == 1 and self._means_another(target)
@@ -441,13 +511,13 @@ class LinkFinder:
         said = None if text is None else _MEANT.search(file_name(text.key[1]))
         return said is not None and self._stems.isdisjoint(map(stem, WORD.findall(fold(said[1]))))
 
-    def _written_links(self, source: int, text: str, start: int, end: int) -> Iterator[tuple[int, Mention]]:
+    def _written_links(self, source: int, region: SourceRegion) -> Iterator[tuple[int, Mention]]:
         """Targets of wiki and Markdown links in a region."""
-        places = self._places(source)
-        for match in _LINK.finditer(text, start, end):
+        for match in _LINK.finditer(region.text):
             wiki = key(plain_name(file_name(match[1]))) if match[1] else ""
             targets = self._corpus.cache.titles.slots(wiki) if match[1] else self._relative(source, match[2])
-            mention = Mention(self._near(places, match.start()), match.start(), max(1, len(targets)))
+            offset = region.start + match.start()
+            mention = Mention(self._near(region, offset), offset, max(1, len(targets)))
             yield from ((target, mention) for target in targets if target != source)
 
     def _relative(self, source: int, target: str) -> list[int]:
@@ -463,17 +533,12 @@ class LinkFinder:
                 return [texts[0].slot]
         return []
 
-    def _places(self, source: int) -> list[tuple[Ints, float]]:
-        """For each term of the question, where it stands in the source, in code points, and its idf."""
-        hits = self._of(source)
-        at = self._corpus.points(source, hits.at)
-        return [(np.sort(at[hits.term == term]), float(self._measures.idf[term])) for term in distinct(hits.term)]
-
-    def _near(self, places: list[tuple[Ints, float]], offset: int) -> float:
+    def _near(self, region: SourceRegion, offset: int) -> float:
         mass = 0.0
-        for positions, idf in places:
+        for term, positions in zip(region.terms.tolist(), region.places, strict=True):
             after = int(np.searchsorted(positions, offset))
             distance = min(abs(int(positions[i]) - offset) for i in (after - 1, after) if 0 <= i < len(positions))
+            idf = float(self._measures.idf[term])
             if distance < _NEAR:
                 mass += idf
             elif distance < _AROUND:
@@ -481,14 +546,73 @@ class LinkFinder:
         return mass / self._measures.total
 
 
+@dataclass(frozen=True, slots=True)
+class SourceRegion:
+    """The stretch of a document in which others are mentioned."""
+
+    slot: int
+    start: int
+    """Code points before it."""
+    text: str
+    terms: Ints
+    """The terms that stand in it or close to it, in order."""
+    places: tuple[Ints, ...]
+    """Where each of them does, in code points of the document, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionStep:
+    """The best regions of some documents: all of a short one, 1,200 code points around the best of a long one."""
+
+    terms: tuple[tuple[ScanLiteral, ...], ...]
+    slots: Ints
+    idf: Floats
+
+    def within(self, first: int, last: int) -> RegionStep | None:
+        """See `Step`."""
+        own = inside(self.slots, first, last)
+        return replace(self, slots=self.slots[own] - first) if len(own) else None
+
+    def of(self, texts: Corpus, hits: Hits) -> list[SourceRegion]:
+        """The region of each, as far as there is time."""
+        found = texts.places(hits, self.terms, self.slots)
+        regions = []
+        for slot in self.slots.tolist():
+            if texts.late():
+                break
+            regions.append(self._of(texts, slot, found.of(found.slot == slot)))
+        return regions
+
+    def _of(self, texts: Corpus, slot: int, hits: Hits) -> SourceRegion:
+        text = texts.source(slot)
+        at = texts.points(slot, hits.at)
+        start, end = self._bounds(len(text), hits.term, at)
+        near = (at >= start - _AROUND) & (at < end + _AROUND)
+        term, at = hits.term[near], at[near]
+        terms = distinct(term)
+        return SourceRegion(slot, start, text[start:end], terms, tuple(np.sort(at[term == one]) for one in terms))
+
+    def _bounds(self, length: int, term: Places, at: Ints) -> tuple[int, int]:
+        if length <= _WHOLE:
+            return 0, length
+        if not len(at):
+            return 0, 4 * _CELL
+        cell = at // _CELL
+        mass = np.zeros(int(cell.max()) + 2)
+        for one in distinct(term):
+            present = distinct(cell[term == one])
+            mass[distinct(np.concatenate([present, np.maximum(present - 1, 0)]))] += self.idf[one]
+        best = int(np.argmax(mass))
+        return max(0, (best - 1) * _CELL), min(length, (best + 3) * _CELL)
+
+
 def _rarity(texts: int, holding: int) -> float:
     """How rare a name is that stands in so many of all texts, from 0 to 1."""
     return float(np.log1p(texts / holding) / np.log1p(texts))
 
 
-def _words(text: str, start: int, end: int) -> tuple[list[str], list[int]]:
-    """The folded words of a region and where each begins, in code points of the text."""
-    region = text[start:end]
+def _words(region: str) -> tuple[list[str], list[int]]:
+    """The folded words of a region and where each begins, in code points."""
     folded = fold(region)
     if len(folded) == len(region):
         found = [(match.group(), match.start()) for match in WORD.finditer(folded)]
@@ -498,7 +622,7 @@ def _words(text: str, start: int, end: int) -> tuple[list[str], list[int]]:
             for piece in _SPACED.finditer(region)
             for match in WORD.finditer(fold(piece.group()))
         ]
-    return [word for word, _ in found], [start + at for _, at in found]
+    return [word for word, _ in found], [at for _, at in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -582,9 +706,9 @@ def _follow(corpus: Corpus, finder: LinkFinder, exploring: Floats, followed: Int
     for (source, target), mention in finder.links.forward.items():
         gain = 0.3 * exploring[source] / best * (1 + 0.5 * mention.near) / mention.namesakes**0.5
         provisional[target] = max(provisional[target], exploring[target] + gain)
-    candidates = np.array(sorted({*followed.tolist(), *finder.links.targets()}), np.int64)
+    candidates = corpus.named(np.array([*{*followed.tolist(), *finder.links.targets()}], np.int64))
     finder.expand(_ranked(corpus, provisional, candidates, _SECOND_SOURCES).tolist())
-    return np.array(sorted({*candidates.tolist(), *finder.links.targets()}), np.int64)
+    return corpus.named(np.array([*{*candidates.tolist(), *finder.links.targets()}], np.int64))
 
 
 def propagate(base: Floats, candidates: Ints, links: Links, measures: Measures) -> Floats:
@@ -674,10 +798,8 @@ def bridges(corpus: Corpus, named: Named, alike: Floats, new: Floats) -> Floats:
     ``alike`` is how well each slot fits the names' words, whatever their order.
     """
     measures = named.measures
-    index = {term: place for place, term in enumerate(named.question.terms)}
     rarest = np.zeros(len(measures.norm))
-    for name in named.names:
-        found = phrase_slots(corpus, name, index, named.hits, measures)
+    for found in phrase_slots(corpus, named.question, named.names, named.hits, measures):
         if len(found):
             rarest[found] = np.maximum(rarest[found], _rarity(measures.texts, len(found)))
     return np.asarray((rarest + _WORDS * alike / (float(alike.max()) or 1.0)) * (_HELD + new), np.float64)

@@ -231,7 +231,9 @@ def name(space: Workspace, query: str) -> dict[str, float]:
 
 def heading(space: Workspace, query: str) -> dict[str, float]:
     asked = space.ask(query)
-    return space.scores(heading_scores(space.corpus, asked.question, asked.measures, np.arange(space.corpus.slots)))
+    return space.scores(
+        heading_scores(space.corpus, asked.question, asked.hits, asked.measures, np.arange(space.corpus.slots))
+    )
 
 
 def summary(space: Workspace, query: str) -> dict[str, float]:

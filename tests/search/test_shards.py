@@ -1,0 +1,161 @@
+"""A workspace in parts: the result over any split is the one over the whole, and a shard that misbehaves is caught."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lens_lsp.app.lens import Lens, findings_of
+from lens_lsp.app.settings import Request, Settings
+from lens_lsp.model.documents import Findings
+from lens_lsp.search.shards import (
+    Count,
+    LocalShard,
+    Open,
+    RemoteShard,
+    ShardLost,
+    ShardServer,
+    ShardSet,
+    decoded_request,
+    encoded,
+    encoded_request,
+)
+
+WORDS = (
+    *("copper", "kettle", "kestrel", "tin", "silver", "museum", "harbour", "harbor"),
+    *("river", "Anna", "Berg", "Mercury", "1234", "1,234", "running", "ran"),
+)
+NAMES = ("Copper Kettle", "Anna Berg", "Kestrel", "river notes", "Mercury (planet)", "tin")
+QUERIES = (
+    "where is the copper kettle",
+    "what is Mercury?",
+    "who wrote the river notes",
+    "notes of March 2024",
+    "tagged silver",
+    'the "Anna Berg" museum',
+    "latest kestrel notes",
+    "harbuor with 1234 kestrels",
+)
+
+words = st.sampled_from(WORDS)
+sentences = st.lists(words, min_size=1, max_size=12).map(lambda found: " ".join(found).capitalize() + ".")
+links = st.sampled_from(NAMES).map(lambda name: f"See [[{name}]] and {name}.")
+paragraphs = st.lists(sentences | links, min_size=1, max_size=8).map(" ".join)
+heads = st.sampled_from(
+    (
+        "",
+        "---\ntitle: River notes\ntags: [silver, tin]\nauthor: Anna Berg\n---\n",
+        "---\ndate: 2024-03-05\naliases: [Kestrel]\n---\n",
+        "---\ndate: 2024-03-05\ndescription: copper kettle of the museum\n---\n",
+    )
+)
+headings = st.sampled_from(("", "# Copper kettle\n\n", "# Mercury\n\n## silver harbour\n\n"))
+texts = st.builds(
+    lambda head, heading, body: head + heading + "\n\n".join(body) + "\n",
+    heads,
+    headings,
+    st.lists(paragraphs, min_size=1, max_size=4),
+)
+paths = st.builds(
+    lambda folder, name: folder + name,
+    st.sampled_from(("", "a/", "b/c/")),
+    st.sampled_from((*NAMES, "one", "two", "2024-03-09 kestrel", "größe")).map(lambda name: f"{name}.md"),
+)
+
+
+def over(folder: Path, shards: int, request: Request, wrap: Callable[[bytes], bytes] = lambda reply: reply) -> Findings:
+    """The findings over a folder in so many parts, each behind a connection."""
+    locals_ = [LocalShard([str(folder)], part=(number, shards), name=f"part {number}") for number in range(shards)]
+    try:
+        remote = [
+            RemoteShard(shard.name, lambda data, server=ShardServer(shard): wrap(server.handle(data)))
+            for shard in locals_
+        ]
+        with closing(ShardSet(remote, Open(request.question, 60.0))) as found:
+            return findings_of(request, found.reading(), found.searched, _Silent(), None, Settings())
+    finally:
+        for shard in locals_:
+            shard.close()
+
+
+class _Silent:
+    def progress(self, stage: str, done: int, total: int | None) -> None: ...
+
+    def evidence(self, item: object) -> None: ...
+
+
+def told(found: Findings) -> tuple[object, ...]:
+    """All that is found, times apart."""
+    return (
+        found.evidence,
+        found.documents,
+        found.coverage,
+        found.compression,
+        found.missing,
+        sorted(found.warnings),
+        found.roots,
+    )
+
+
+def written(folder: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.dictionaries(paths, texts, min_size=1, max_size=14),
+    st.integers(1, 7),
+    st.sampled_from(QUERIES),
+    st.integers(1, 30),
+)
+def test_any_split_gives_what_the_whole_gives(files: Mapping[str, str], shards: int, query: str, limit: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        written(folder, files)
+        request = Request(query, limit=limit)
+        assert told(over(folder, shards, request)) == told(Lens([folder]).find(request))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    written(tmp_path, {f"{name}.md": f"# {name}\n\nThe copper kettle of {name}.\n" for name in NAMES})
+    return tmp_path
+
+
+def test_split_that_leaves_a_part_out_is_told_from_the_whole(small: Path) -> None:
+    """The comparison above would notice: without one of its parts the folder gives something else."""
+    request = Request("copper kettle")
+    shard = LocalShard([str(small)], part=(0, 2))
+    with closing(shard), closing(ShardSet([shard], Open(request.question, 60.0))) as found:
+        part = findings_of(request, found.reading(), found.searched, _Silent(), None, Settings())
+    assert told(part) != told(over(small, 2, request)) == told(Lens([small]).find(request))
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"{}", b"[]", b'{"of":{"slot":["<i8","AAAAAAAAAAA="]}}', b"\xff"])
+def test_reply_that_is_none_loses_the_shard(small: Path, spoilt: bytes) -> None:
+    with pytest.raises(ShardLost, match="part 0"):
+        over(small, 1, Request("copper kettle"), lambda _: spoilt)
+
+
+def test_counts_and_scores_of_texts_that_there_are_not_lose_the_shard(small: Path) -> None:
+    far = {"slot": np.array([10**6]), "term": np.array([0]), "count": np.array([1]), "stretches": np.zeros(2, np.int64)}
+    with pytest.raises(ShardLost, match="there are not"):
+        over(small, 1, Request("copper kettle"), lambda reply: encoded(far) if b"stretches" in reply else reply)
+
+
+def test_request_of_another_version_or_kind_is_refused(small: Path) -> None:
+    request = encoded_request(Open("kettle", 1.0))
+    assert decoded_request(request) == Open("kettle", 1.0)
+    server = ShardServer(LocalShard([str(small)]))
+    for wrong in (request.replace(b'"protocol":1', b'"protocol":0'), request.replace(b"Open", b"eval"), b"", b"[1]"):
+        assert server.handle(wrong).startswith(b'{"refused"')
+    assert b"no question was begun" in server.handle(encoded_request(Count(())))
