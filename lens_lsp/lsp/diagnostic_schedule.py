@@ -31,7 +31,7 @@ _APART = 0.3
 """Seconds between two checks at least, whatever is hinted: a checkout hints ten thousand times."""
 _POLL = 0.5
 """Seconds between two looks at the cited files, whoever watches them."""
-_HELD = 10.0
+_HELD = 30.0
 """Seconds for which a request for the diagnostics of all notes waits for news."""
 _MOST_NOTES = 2_000
 """Notes that are not open of which diagnostics are reported."""
@@ -148,13 +148,13 @@ class DiagnosticSchedule:
         self, previous: Mapping[str, str], send: Callable[[list[Report]], object] | None
     ) -> list[Report]:
         """The diagnostics of all notes that cite and are not open, checked now; ``previous`` are the ids of the results
-        that the client has, by URI. Where these are all as they were, the answer waits for news, for a while.
+        that the client has, by URI. Where nothing is new the answer waits for news, for a while: they ask again soon.
 
         With ``send`` each report is sent as soon as it is there, and none is left to return.
         """
         self._news.clear()
         new, same = await self._look_at_all(previous, send)
-        if previous and not new:
+        if not new:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), _HELD)
                 await asyncio.sleep(PAUSE)
@@ -177,11 +177,11 @@ class DiagnosticSchedule:
 
         shown = {state.place(document) for document in state.documents}
         found = await asyncio.to_thread(_citing_notes, state.workspaces, (await state.settings()).rules)
-        notes = {uri_of(path): (path, text) for path, text in found.items() if path not in shown}
-        for uri, (path, text) in notes.items():
+        notes = {uri_of(path): (path, *seen) for path, seen in found.items() if path not in shown}
+        for uri, (path, stamp, text) in notes.items():
             known = self._looked.get(uri)
             if known is None or known.drifted or known.stamps != await asyncio.to_thread(_stamps, known.stamps):
-                known = await self._look(uri, path, text)
+                known = await self._look(uri, path, stamp, text)
             if known.id == previous.get(uri):
                 same.append(types.WorkspaceUnchangedDocumentDiagnosticReport(uri, known.id))
             elif known.items or uri in previous:
@@ -192,11 +192,10 @@ class DiagnosticSchedule:
                 report(types.WorkspaceFullDocumentDiagnosticReport(uri, [], result_id=_NOTHING))
         return new, same
 
-    async def _look(self, uri: str, path: str, text: str) -> _Looked:
+    async def _look(self, uri: str, path: str, stamp: Stamp, text: str) -> _Looked:
         """Check a note that is not open, and watch what it cites."""
         from lens_lsp.lsp.diagnostics import GONE, check_document
 
-        before = await asyncio.to_thread(_stamps, [path])
         result = await check_document(self._ls.state, uri, (path, text))
         items, sources = [], frozenset[str]()
         if result is not None and result.cites:
@@ -204,7 +203,7 @@ class DiagnosticSchedule:
         self._know(uri, sources)
         said = "\n".join(f"{each.range} {each.code} {each.message}" for each in items)
         known = self._looked[uri] = _Looked(
-            stamps=before | await asyncio.to_thread(_stamps, sources),
+            stamps={path: stamp} | await asyncio.to_thread(_stamps, sources),
             items=items,
             id=hashlib.sha256(said.encode()).hexdigest()[:16] if items else _NOTHING,
             drifted=any(each.code in GONE for each in items),
@@ -293,12 +292,13 @@ class DiagnosticSchedule:
             self._polling = None
 
 
-def _citing_notes(workspaces: Sequence[str], rules: CorpusRules) -> dict[str, str]:
-    """The notes of the workspace folders that may cite, by path, each with its text; as many as are reported."""
+def _citing_notes(workspaces: Sequence[str], rules: CorpusRules) -> dict[str, tuple[Stamp, str]]:
+    """The notes of the workspace folders that may cite, by path, each with its text and its stamp before that was read;
+    as many as are reported."""
     from lens_lsp.lsp.navigation import cites, note_text, notes_in
 
-    texts = ((path, note_text(path, *status)) for path, status in sorted(notes_in(workspaces, rules)))
-    return dict(islice(((path, text) for path, text in texts if cites(text)), _MOST_NOTES))
+    known = ((path, _stamp(path), note_text(path, *status)) for path, status in sorted(notes_in(workspaces, rules)))
+    return dict(islice(((path, (stamp, text)) for path, stamp, text in known if cites(text)), _MOST_NOTES))
 
 
 def _stamps(paths: Iterable[str]) -> dict[str, Stamp]:

@@ -164,7 +164,7 @@ def _of_stores(
             words = _bare(wrong.text.partition("\n\n")[0])
             for held in page.citing.held:
                 text = page.text[page.line_span(held.first).start : page.line_span(held.last).end]
-                if question_key(held.question) != wrong.key or words not in _bare(text):
+                if question_key(held.question) != wrong.key or not words or words not in _bare(text):
                     continue
                 for each in standing:
                     if held.first <= each.written.line <= held.last:

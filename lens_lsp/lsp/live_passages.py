@@ -76,7 +76,7 @@ class _Told:
     words: str
     """On one line, cut to a line's length."""
     quote: str
-    """All of it, on one line."""
+    """All of it, verbatim."""
     start: int
     """Where it begins in the text, in code points."""
     where: types.Range
@@ -90,7 +90,7 @@ def told(passage: Mapping[str, Any], typed: str, encoding: Encoding) -> _Told:
     parts = sentences(quote, Span(0, len(quote))) or [Span(0, len(quote))]
     best = max(parts, key=lambda part: len(wanted & set(_WORD.findall(quote[part.start : part.end].casefold()))))
     said = quote[best.start : best.end]
-    words = printable_line(said, _NAME), printable_line(said, _QUOTE), passage["span"][0] + best.start
+    words = printable_line(said, _NAME), said, passage["span"][0] + best.start
     if passage["range"] == TOP:
         return _Told(*words, TOP)
     start, inside = passage["range"].start, Ranges(quote, encoding).range(best)
@@ -185,7 +185,7 @@ def _citation(page: MarkdownPage, passage: Mapping[str, Any], found: _Told, line
     target = f"{link}#{link_fragment(passage['locator'], line)}"
     footnote = note(syntax, label, path, 0 if passage["locator"] else line, target, found.quote)
     mark = syntax.mark.replace("{id}", label)
-    if label in page.written or mark in page.text:
+    if label in page.written:
         return mark, ""
     return (footnote, "") if syntax.inline else (mark, footnote)
 

@@ -46,14 +46,14 @@ def change(editor: Editor, source: Path, old: str, new: str) -> None:
 
 def test_every_note_is_told_of_until_it_is_as_it_was(edit: Edit, source: Path) -> None:
     editor = edit(capabilities=PULLING)
-    assert editor.result(METHOD, asking({}))["items"] == []
-    source.write_text(source.read_text().replace("2031", "2041"))
-    found = named(editor.result(METHOD, asking({}))["items"])
+    held = editor.request(METHOD, asking({}))  # where nothing is wrong it is held until something is
+    change(editor, source, "2031", "2041")
+    found = named(editor.answer(held)["result"]["items"])
     assert sorted(found) == sorted(NOTES)
     for each in found.values():
         assert each["kind"] == "full"
         assert {item["code"] for item in each["items"]} == {"lens.citation-drifted", "lens.answer-stale"}
-    held = editor.request(METHOD, asking(found))  # nothing is new: it is held until something is
+    held = editor.request(METHOD, asking(found))
     assert editor.result("lens/status", {})
     assert held not in editor.answers
     editor.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": source.as_uri(), "type": 2}]})
@@ -96,4 +96,6 @@ def test_a_client_that_takes_parts_gets_each_note_as_it_is_checked(edit: Edit, s
 def test_who_wants_no_diagnostics_in_notes_has_none_of_those_that_are_closed(edit: Edit, source: Path) -> None:
     editor = edit(capabilities=PULLING, settings={"diagnostics": {"notes": False}})
     source.unlink()
-    assert editor.result(METHOD, asking({}))["items"] == []
+    held = editor.request(METHOD, asking({}))
+    editor.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": source.as_uri(), "type": 3}]})
+    assert editor.answer(held)["result"]["items"] == []
