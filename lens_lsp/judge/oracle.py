@@ -135,6 +135,10 @@ class PassageOracle(Oracle, Protocol):
     passages: int
     """How many it reads."""
 
+    def stated(self, question: str, sentences: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """The log odds, in nats and not calibrated, that each of some sentences states what is asked; beside each the
+        path of its file. Takes long."""
+
 
 class Answerable(StrEnum):
     """Whether what was shown states what is asked."""

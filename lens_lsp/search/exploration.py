@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -561,7 +562,9 @@ class Exploration:
             return
         from lens_lsp.search.table_answers import rows_found
 
-        was, self.rows = self.rows, rows_found(self.reading, self.candidates, self.plan.question, self.late)
+        question, reader = self.plan.question, self.passage_reader
+        stated = None if reader is None else partial(reader.stated, question)
+        was, self.rows = self.rows, rows_found(self.reading, self.candidates, question, self.late, stated)
         if self.rows is not None:
             self.progress.covered.update(dict.fromkeys(range(len(self.plan.requirements)), "exact"))
             self.matches.clear()

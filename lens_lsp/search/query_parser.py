@@ -41,6 +41,7 @@ from lens_lsp.search.record_words import (
     SCALES,
     SUM,
     SUPERLATIVES,
+    Question,
     QuestionWord,
     alike,
     related,
@@ -161,9 +162,9 @@ class Condition:
 class TableQueryParser:
     """The words of a question as a query over one table."""
 
-    def __init__(self, query: TypedTable, *, columns_first: bool) -> None:
+    def __init__(self, question: Question, query: TypedTable, *, columns_first: bool) -> None:
         self.query = query
-        self.question = query.question
+        self.question = question
         self.words = self.question.words
         self.taken: set[int] = set()
         self.score = 0.0
@@ -339,9 +340,14 @@ class TableQueryParser:
 
     # -- values -----------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def values_said(self) -> tuple[dict[tuple[int, int], dict[int, set[str]]], dict[tuple[int, int], float]]:
+        """As of the table, for this question."""
+        return self.query.values_said(self.question)
+
     def _find_values(self, *, several: bool) -> None:
         """The cells whose words stand in the question, the longest first; ``several``: those of some words, exactly."""
-        found, weights = self.query.values_said
+        found, weights = self.values_said
         for place in sorted(found, key=lambda place: (place[0] - place[1], place[0])):
             first, last = place
             inside = set(range(first, last + 1))
@@ -399,7 +405,7 @@ class TableQueryParser:
 
     def _find_figures(self) -> None:
         """Figures that are the whole of a cell, right behind or before the name of its column: "order 1003"."""
-        found, _ = self.query.values_said
+        found, _ = self.values_said
         for at, word in enumerate(self.words):
             dated = any(
                 len(self.question.at(span)) > 1 for _, span in self.question.periods if span.overlaps(word.span)

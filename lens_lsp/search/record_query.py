@@ -71,8 +71,8 @@ class TableAnswer:
     """How well the words of the question fit."""
     computed: tuple[str, str, str | None] | None = None
     """Of arithmetic the expression, its value and its unit."""
-    values: tuple[str, ...] = ()
-    """What each row gives, where it is shown."""
+    confidence: float | None = None
+    """How probable it is that this is what was asked; None where nothing was fitted."""
 
     @property
     def of_all(self) -> bool:
@@ -91,10 +91,15 @@ class TableAnswer:
 
 def answer_of(question: Question, table: Table) -> TableAnswer | None:
     """What a table says to a question; None where the words do not all fit or more than one reading does."""
-    typed = TypedTable(question, table)
+    return answer_over(question, TypedTable(table))
+
+
+def answer_over(question: Question, typed: TypedTable) -> TableAnswer | None:
+    """As `answer_of`, over a table whose cells were read already."""
     if question.is_refused or not typed.rows:
         return None
-    return TableQuery(typed, columns_first=True).answer() or TableQuery(typed, columns_first=False).answer()
+    first = TableQuery(question, typed, columns_first=True)
+    return first.answer() or TableQuery(question, typed, columns_first=False).answer()
 
 
 class TableQuery(TableQueryParser):
@@ -316,7 +321,7 @@ class TableQuery(TableQueryParser):
         if any(number.unit != unit for number in numbers) or unit.dimension is Dimension.ORDINAL:
             return None
         amounts = [number.magnitude for number in numbers]
-        if not told and _holds_its_sum(amounts):
+        if not told and holds_its_sum(amounts):
             return None
         if len(amounts) == 1 and operation is Operation.SUM and self.operation is Operation.COUNT:
             return self._result(
@@ -398,7 +403,7 @@ class TableQuery(TableQueryParser):
         pairs = [(value, (at, row)) for at, row in kept if (value := values[at]) is not None]
         if not pairs or len(pairs) < len(kept):
             return None
-        if not told and _holds_its_sum([value.magnitude for value, _ in pairs]):
+        if not told and holds_its_sum([value.magnitude for value, _ in pairs]):
             return None
         try:
             best = (max if way == MAX else min)((value for value, _ in pairs), key=cmp_to_key(order))
@@ -455,7 +460,7 @@ class TableQuery(TableQueryParser):
         return TableAnswer(operation, short, told, self.query.table, tuple(row for _, row in rows), column, self.score)
 
 
-def _holds_its_sum(amounts: Sequence[Fraction]) -> bool:
+def holds_its_sum(amounts: Sequence[Fraction]) -> bool:
     """Whether one of some amounts is the sum of the others, or of each of two or three levels of them, as the figure of
     a country is among those of its regions and states."""
     if len(amounts) < _FEW_AMOUNTS:

@@ -12,6 +12,9 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lens_lsp.arithmetic.typed_values import Value, ValueKind, figure, is_year, quantity, show
 from lens_lsp.arithmetic.units import ONE, Dimension, MeasureUnit, compatible, convert, find_unit
 from lens_lsp.arithmetic.value_parser import find_values
@@ -108,10 +111,9 @@ class TypedCells:
 
 
 class TypedTable:
-    """A table as one question sees it: columns with units, cells as values, and which of them the question names."""
+    """A table as questions see it: columns with units, cells as values, and which of them a question names."""
 
-    def __init__(self, question: Question, table: Table) -> None:
-        self.question = question
+    def __init__(self, table: Table) -> None:
         self.table = table
         groups = table.groups or ("",) * len(table.columns)
         named = zip(table.columns, groups, strict=True)
@@ -121,6 +123,7 @@ class TypedTable:
         self._totals = [self._is_total(row) for row in self.rows]
         titles = {root(run.text) for name in table.title for run in runs(fold(CAMEL.sub(" ", name)))}
         self.title_stems = titles | {root(part) for name in table.path.split("/")[:-1] for part in key(name).split()}
+        """Of what the table is called."""
 
     def _is_total(self, row: Record) -> bool:
         first = next((cell for cell in row.cells if cell), "")
@@ -139,10 +142,22 @@ class TypedTable:
         return ((at, row) for at, row in enumerate(self.rows) if not self._totals[at])
 
     @cached_property
-    def values_said(self) -> tuple[dict[tuple[int, int], dict[int, set[str]]], dict[tuple[int, int], float]]:
-        """Where the words of cells stand in the question: by first and last word the columns, with the cells' keys, and
+    def cells(self) -> list[tuple[list[str], NDArray[np.int64]]]:
+        """Of each column its different cells, folded, long ones empty, and which of them each row has."""
+        found = []
+        for column in self.columns:
+            numbers: dict[str, int] = {}
+            at = [numbers.setdefault(row.cells[column.index], len(numbers)) for row in self.rows]
+            folded = [fold(cell) if len(cell) <= _LONGEST_CELL else "" for cell in numbers]
+            found.append((folded, np.array(at, np.int64)))
+        return found
+
+    def values_said(
+        self, question: Question
+    ) -> tuple[dict[tuple[int, int], dict[int, set[str]]], dict[tuple[int, int], float]]:
+        """Where the words of cells stand in a question: by first and last word the columns, with the cells' keys, and
         how well they fit."""
-        grams, stemmed = self.question.grams, self.question.stemmed
+        grams, stemmed = question.grams, question.stemmed
         seen: dict[str, tuple[tuple[int, int], str, float] | None] = {}
         found: dict[tuple[int, int], dict[int, set[str]]] = {}
         weights: dict[tuple[int, int], float] = {}

@@ -551,7 +551,10 @@ class AnswerSynthesis:
         )
 
     def _confidence(self, requirement: int) -> float | None:
-        """Of what was found now; of what was found before and stands, what it was then."""
+        """Of what was found now; of what was found before and stands, what it was then. Of rows, what the choice of
+        their reading is worth, which the words of a question alone do not tell."""
+        if self._search.rows is not None:
+            return self._search.rows.answers[0].confidence
         recalled = self._search.recalled
         if recalled is not None and requirement in recalled.settled:
             return recalled.fact(requirement).confidence

@@ -6,8 +6,10 @@ where one of them was not read to its end, what rests on all of its rows is no a
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,14 +23,17 @@ from lens_lsp.search.record_words import Question
 
 if TYPE_CHECKING:
     from lens_lsp.search.record_query import TableAnswer
-    from lens_lsp.search.records import Table
+    from lens_lsp.search.record_values import TypedTable
+    from lens_lsp.search.row_choice import Stated
 
 _MOST_DOCUMENTS = 60
 """Documents whose tables are looked at for one question."""
 _MOST_TEXT = 12_000_000
 """Code points of them, together."""
-_LEAST_HELD = 0.5
+_LEAST_HELD = 0.25
 """The share of a question's telling words that a document with such a table holds, by its text or its name."""
+_MOST_KEPT = 1_500_000
+"""Cells of tables that stay taken apart for the next question."""
 _MAIL = (".eml", ".mbox")
 _FEW_MAILS = 200
 """Messages that are all looked at; of more, those that hold a word of the question."""
@@ -56,9 +61,14 @@ class RowsFound:
 
 
 def rows_found(
-    reading: DocumentAccess, candidates: Candidates, question: str, late: Callable[[], bool]
+    reading: DocumentAccess,
+    candidates: Candidates,
+    question: str,
+    late: Callable[[], bool],
+    stated: Stated | None = None,
 ) -> RowsFound | None:
-    """What the tables of a workspace say to a question, exactly; None where they do not say it."""
+    """What the tables of a workspace say to a question, exactly; None where they do not say it. Where the words do not
+    all fit, ``stated`` judges the readings that are left."""
     asked = Question(question)
     if asked.is_refused:
         return None
@@ -68,17 +78,20 @@ def rows_found(
         return None
         # Most folders have neither, and what follows takes a while to import.
     from lens_lsp.search.mail_query import MailQuery
-    from lens_lsp.search.record_query import answer_of, best_answers
+    from lens_lsp.search.record_query import answer_over, best_answers
     from lens_lsp.search.records import mail_of
 
-    answers = [answer_of(asked, table) for table in _tables(reading, with_rows)]
+    tables = list(_tables(reading, with_rows))
+    answers = [answer_over(asked, table) for table in tables]
     messages = [(message, document) for slot, document in mail for message in mail_of(slot, document)]
     answers.append(MailQuery(asked, messages).answer())
     found = [answer for answer in answers if answer is not None]
-    if not found or late():
-        return None
-    best = best_answers(found)
-    if not best:
+    best = best_answers(found) if found else []
+    if not best and stated is not None:
+        from lens_lsp.search.row_choice import chosen
+
+        best = [one for one in [chosen(asked, tables, stated, late)] if one is not None]
+    if not best or late():
         return None
     whole = not any(answer.of_all and answer.table.cut for answer in best)
     return RowsFound(tuple(best), whole)
@@ -147,18 +160,48 @@ def _with_rows(
                 yield slot, document
 
 
-def _tables(reading: DocumentAccess, documents: Sequence[tuple[int, Document]]) -> Iterator[Table]:
-    from lens_lsp.search.records import tables_of
-
+def _tables(reading: DocumentAccess, documents: Sequence[tuple[int, Document]]) -> Iterator[TypedTable]:
     subjects: dict[str, tuple[str, ...]] = {}
     for slot, document in documents:
         folder = document.path.rpartition("/")[0]
         if folder not in subjects:
             subjects[folder] = tuple(_subjects(reading, document))
+        yield from _KEPT.of(slot, document, subjects[folder], cut=reading.text(slot).piece is not None)
+
+
+class _KeptTables:
+    """Tables by what their document says, so that each version of it is taken apart once; those that were asked for
+    last stay, up to `_MOST_KEPT` cells."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Any, tuple[list[TypedTable], int]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, slot: int, document: Document, subjects: tuple[str, ...], *, cut: bool) -> list[TypedTable]:
+        """The tables of a document; ``subjects`` is what else names them."""
+        from lens_lsp.search.record_values import TypedTable
+        from lens_lsp.search.records import tables_of
+
+        about = (slot, document.root, document.path, document.reader, document.origin, len(document.text))
+        version = (*about, document.structure.ours, subjects, cut)
+        with self._lock:
+            if version in self._kept:
+                self._kept.move_to_end(version)
+                return self._kept[version][0]
+        found = []
         for table in tables_of(slot, document):
-            table.title = (*table.title, *subjects[folder])
-            table.cut |= reading.text(slot).piece is not None
-            yield table
+            table.title = (*table.title, *subjects)
+            table.cut |= cut
+            found.append(TypedTable(table))
+        size = sum(len(one.rows) * len(one.columns) for one in found)
+        with self._lock:
+            self._kept[version] = found, size
+            while sum(size for _, size in self._kept.values()) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+
+_KEPT = _KeptTables()
 
 
 def _subjects(reading: DocumentAccess, beside: Document) -> Iterator[str]:

@@ -189,6 +189,16 @@ class ReaderOracle:
         finally:
             left.set()
 
+    def stated(self, question: str, sentences: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """What the network makes of sentences; raises `BudgetSpent` where nobody waits any more."""
+
+        def stop() -> None:
+            if self.cancelled():
+                raise BudgetSpent(StopReason.CANCELLED)
+
+        self._judged = True
+        return [one.log_odds for one in self.model.read(question, [ReaderPassage(*each) for each in sentences], stop)]
+
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
     ) -> CoverageReply:

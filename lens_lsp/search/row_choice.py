@@ -1,0 +1,130 @@
+"""Which reading of a question over the tables of a workspace is meant, and how probable that is.
+
+Every reading is said as a sentence; the reader says how well the best ones state what is asked, as of any passage.
+Weights fitted on questions over tables of Wikipedia (`training.rows`) put that together with what the words cover.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.search.query_parser import Operation
+from lens_lsp.search.record_query import MOST_NAMED, TableAnswer
+from lens_lsp.search.record_values import TypedTable
+from lens_lsp.search.record_words import Question
+from lens_lsp.search.row_readings import Reading, TableReadings
+
+READ = 16
+"""Readings that the reader is shown."""
+_MOST_OF_TABLE = 400
+_MOST_SURE = 4.0
+
+Stated = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
+"""From sentences, each with the path of its file, to the reader's log odds that each states what is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowModel:
+    """Weights of what words cover, of that and the reader together, and of whether the best reading is right."""
+
+    words: Mapping[str, float]
+    readings: Mapping[str, float]
+    right: Mapping[str, float]
+    answered: float
+    """The probability from which on a reading is an answer."""
+
+
+@cache
+def model() -> RowModel:
+    """The weights that are shipped."""
+    with open(os.path.join(os.path.dirname(__file__), "row_choice.json"), encoding="utf-8") as file:
+        data: dict[str, Any] = json.load(file)
+    return RowModel(data["words"], data["readings"], data["right"], data["answered"])
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A reading, its score by words alone and with the reader, and what the reader makes of it, in nats."""
+
+    reading: Reading
+    words: float
+    score: float
+    odds: float
+
+
+def _bound(odds: float) -> float:
+    return max(-_MOST_SURE, min(_MOST_SURE, odds)) / 2
+
+
+def _dot(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
+    return sum(weights.get(name, 0.0) * value for name, value in features.items())
+
+
+def ranked(question: Question, tables: Iterable[TypedTable], stated: Stated, late: Callable[[], bool]) -> list[Ranked]:
+    """The readings that fit best, the best first."""
+    weights, every = model(), list[tuple[float, Reading]]()
+    for table in tables:
+        if late():
+            return []
+        for count, reading in enumerate(TableReadings(question, table).readings()):
+            if count >= _MOST_OF_TABLE:
+                break
+            every.append((_dot(weights.words, reading.features), reading))
+    every.sort(key=lambda one: -one[0])
+    first: dict[tuple[str, str], tuple[float, Reading]] = {}
+    for score, reading in every:
+        first.setdefault((reading.sentence, reading.typed.table.path), (score, reading))
+        if len(first) >= READ:
+            break
+    if not first:
+        return []
+    odds = stated(list(first))
+    found = []
+    for (score, reading), own in zip(first.values(), odds, strict=True):
+        others = [o for (_, other), o in zip(first.values(), odds, strict=True) if other.short != reading.short]
+        features = {
+            **reading.features,
+            "reader": _bound(own),
+            "behind": min(0.0, own - max(others, default=-_MOST_SURE)) / 2,
+            "stage1": score,
+        }
+        found.append(Ranked(reading, score, _dot(weights.readings, features), own))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def right(found: Sequence[Ranked]) -> float:
+    """How probable it is that the first of some readings is what is asked."""
+    best = found[0]
+    lead = min([5.0, *(best.score - other.score for other in found if other.reading.short != best.reading.short)])
+    features = {**best.reading.features, "bias": 1.0, "lead": lead, "reader": _bound(best.odds), "stage1": best.words}
+    return 1 / (1 + math.exp(-_dot(model().right, features)))
+
+
+def chosen(
+    question: Question, tables: Iterable[TypedTable], stated: Stated, late: Callable[[], bool]
+) -> TableAnswer | None:
+    """What the rows say, if one reading is probable enough."""
+    found = ranked(question, tables, stated, late)
+    if not found or found[0].reading.features["how_open"] or (sure := right(found)) < model().answered:
+        return None  # "how many houses" is not answered by what knows of no houses
+    return answer_of(found[0].reading, sure)
+
+
+def answer_of(reading: Reading, confidence: float) -> TableAnswer:
+    """A reading with its rows."""
+    table = reading.typed.table
+    rows = tuple(reading.typed.rows[at] for at in reading.rows)
+    short = reading.short
+    if reading.operation is Operation.LIST:
+        names = list(dict.fromkeys(reading.typed.rows[at].cells[reading.target or 0] for at in reading.rows))
+        if len(names) > MOST_NAMED:
+            short = ", ".join(names[:MOST_NAMED]) + f" and {len(names) - MOST_NAMED:,} more"
+    return TableAnswer(
+        reading.operation, short, reading.told, table, rows, reading.target, 0.0, reading.computed, confidence
+    )

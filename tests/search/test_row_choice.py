@@ -1,0 +1,85 @@
+"""Questions in other words than a table's: which reading of its rows the shipped reader takes for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+import lens_lsp.judge.reader
+from lens_lsp.judge.reader.cross_encoder import ReaderPassage, load
+from lens_lsp.search.record_query import TableAnswer, answer_of
+from lens_lsp.search.record_values import TypedTable
+from lens_lsp.search.record_words import Question
+from lens_lsp.search.row_choice import chosen
+from tests.search.test_records import tables
+
+SHIPPED = Path(lens_lsp.judge.reader.__file__).with_name("model")
+"""Other tests have a smaller reader in its place."""
+FERRIES = """vessel,operator,home_port,passengers,car_deck,built,speed_kn,wifi
+Aurora,Blue Line,Oslo,820,yes,1998,19.5,yes
+Brise,Nordlys,Bergen,140,no,2011,28.0,yes
+Corvin,Blue Line,Kiel,1150,yes,1987,17.0,no
+Delfin,Nordlys,Bergen,95,no,2016,31.5,no
+Estrid,Fjordfart,Larvik,430,yes,2004,21.0,yes
+"""
+INVOICES = """Invoice;Customer;Issued;Due date;Net (EUR);Settled
+R-101;Alder Works;03.02.2024;04.03.2024;1.250,50;yes
+R-102;Birch & Sons;19.02.2024;20.03.2024;480,00;no
+R-103;Alder Works;01.03.2024;31.03.2024;99,90;no
+R-104;Cedar Ltd;07.03.2024;06.04.2024;2.310,00;yes
+"""
+
+Asks = Callable[[str, str], TableAnswer | None]
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> Asks:
+    def ask(text: str, question: str) -> TableAnswer | None:
+        found = tables(tmp_path, "ferries.csv" if text is FERRIES else "invoices.csv", text)
+
+        def stated(sentences: Sequence[tuple[str, str]]) -> list[float]:
+            passages = [ReaderPassage(sentence, path) for sentence, path in sentences]
+            return [score.log_odds for score in load(SHIPPED).read(question, passages)]
+
+        return chosen(Question(question), [TypedTable(table) for table in found], stated, lambda: False)
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "short", "rows"),
+    [
+        (FERRIES, "Which harbour is the Estrid based in?", "Larvik", 1),
+        (FERRIES, "Which ship is the fastest?", "Delfin (31.5)", 1),
+        (INVOICES, "Which invoices are still unsettled?", "R-102, R-103", 2),
+    ],
+)
+def test_other_words_for_a_column_find_its_cells(answer: Asks, text: str, question: str, short: str, rows: int) -> None:
+    found = answer(text, question)
+    assert found is not None
+    assert (found.short, len(found.rows)) == (short, rows)
+    assert found.confidence is not None
+    assert 0.5 < found.confidence < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (FERRIES, "Who is the captain of the Aurora?"),
+        (FERRIES, "How many litres of fuel does the Brise burn in an hour?"),
+        (FERRIES, "Which harbour is the Titanic based in?"),
+        (INVOICES, "Who signed invoice R-102?"),
+    ],
+)
+def test_what_no_column_holds_is_no_answer(answer: Asks, text: str, question: str) -> None:
+    assert answer(text, question) is None
+
+
+def test_the_reader_decides_between_the_columns_of_a_row(tmp_path: Path) -> None:
+    """Without what it makes of the sentences the same question gets no answer: its words name no column."""
+    question = Question("Which harbour is the Estrid based in?")
+    (table,) = tables(tmp_path, "ferries.csv", FERRIES)
+    assert answer_of(question, table) is None
+    assert chosen(question, [TypedTable(table)], lambda sentences: [-4.0] * len(sentences), lambda: False) is None
