@@ -15,7 +15,8 @@ from tests.judge.reader.tiny_reader import YEARS, write_reader
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-OURS = frozenset({"LENS_DATA", "LENS_REQUIRE", "LENS_HX", "LENS_NVIM11", "LENS_VIM_LSP", "LENS_WRITE_SNAPSHOTS"})
+EDITORS = {"LENS_HX", "LENS_NVIM11", "LENS_VIM_LSP", "LENS_TELESCOPE", "LENS_PLENARY", "LENS_COC"}
+OURS = frozenset({"LENS_DATA", "LENS_REQUIRE", "LENS_WRITE_SNAPSHOTS"} | EDITORS)
 """Variables that tests themselves go by."""
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # where a test imports onnxruntime itself

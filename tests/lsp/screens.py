@@ -23,11 +23,13 @@ _ESCAPE = 0.2
 class Screen:
     """One program in a terminal. Use it in a ``with`` statement: the terminal is gone afterwards."""
 
-    def __init__(self, command: Sequence[str], folder: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, command: Sequence[str], folder: Path, env: Mapping[str, str], size: tuple[int, int] = (_WIDTH, _HEIGHT)
+    ) -> None:
         self._tmux = [editor("tmux"), "-S", str(Path(env["HOME"], "terminal")), "-f", "/dev/null"]
         given = [f"{name}={value}" for name, value in (dict(env) | {"TERM": "screen-256color"}).items()]
-        size = ["-x", str(_WIDTH), "-y", str(_HEIGHT)]
-        self._run("new-session", "-d", "-s", "x", *size, "-c", str(folder), "env", "-i", *given, *command)
+        sized = ["-x", str(size[0]), "-y", str(size[1])]
+        self._run("new-session", "-d", "-s", "x", *sized, "-c", str(folder), "env", "-i", *given, *command)
         self._run("set-option", "-s", "escape-time", "0")
 
     def __enter__(self) -> Screen:
@@ -77,10 +79,11 @@ class Screen:
         return subprocess.run([*self._tmux, *arguments], capture_output=True, text=True, timeout=PATIENCE).stdout
 
 
-def keys_of(page: str, deed: str, number: int = 0) -> str:
-    """The first keys of the row of a page's table of keys that begins so; ``number`` counts its tables, from 0."""
+def keys_of(page: str, deed: str, number: int = 0, nth: int = 0) -> str:
+    """The keys of the row of a page's table of keys that begins so, the first of the row, or the ``nth`` from 0;
+    ``number`` counts the page's tables, from 0."""
     text = (REPOSITORY / "docs" / "how-to" / page).read_text()
     table = text.split("| Do | Keys |")[number + 1]
     [row] = re.findall(rf"^\| {re.escape(deed)} \| (.*) \|$", table, re.MULTILINE)
     found = [each for each in re.findall(r"`([^`]+)`", row) if not each.startswith("??")]
-    return found[0]
+    return found[nth]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -53,6 +54,14 @@ def named(variable: str, program: str) -> str:
     if found is None:
         unavailable("editors-long", f"{variable} names no {program}")
     return found
+
+
+def plugin(variable: str, name: str) -> Path:
+    """The folder of a plugin that a variable names."""
+    found = os.environ.get(variable)
+    if found is None:
+        unavailable(name, f"{variable} names no folder of {name}")
+    return Path(found)
 
 
 # --- Helix
@@ -142,10 +151,10 @@ def neovims() -> list[str]:
 
 
 @contextmanager
-def neovim(program: str, notes: Path, env: dict[str, str]) -> Iterator[Screen]:
+def neovim(program: str, notes: Path, env: dict[str, str], more: str = "") -> Iterator[Screen]:
     settings = Path(env["HOME"], ".config", "nvim", "init.lua")
     settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text(page_block(NEOVIM, "lua", number=1 if version(program) >= (0, 11) else 0))
+    settings.write_text(page_block(NEOVIM, "lua", number=1 if version(program) >= (0, 11) else 0) + more)
     with Screen([program, "note.md"], notes, env) as screen:
         screen.sees("# Note")
         yield screen
@@ -220,15 +229,32 @@ def test_neovim_picks_and_cancels(notes: Path, slow: dict[str, str], program: st
         screen.sees(r"contract\.md\|5 col 1")
 
 
+def test_neovim_picks_in_telescope(notes: Path, env: dict[str, str]) -> None:
+    plugins = plugin("LENS_TELESCOPE", "telescope.nvim"), plugin("LENS_PLENARY", "plenary.nvim")
+    paths = "".join(f"vim.opt.runtimepath:append({json.dumps(str(each))})\n" for each in plugins)
+    with neovim(named("LENS_NVIM11", "nvim"), notes, env, paths) as screen:
+        screen.type("3G")
+        screen.until(["Escape", "\\", "a"], "1[.:] Ask")
+        screen.press("Escape", "Enter")
+        screen.type(keys_of(NEOVIM, "pick among passages", nth=1))
+        screen.press("Enter")
+        screen.sees("LSP Dynamic Workspace Symbols")
+        screen.type("lease of the workshop")
+        screen.sees(r"house/contract\.md +The lease of the", LEASE)  # the list, and what stands there
+        screen.press("Enter")
+        screen.sees("^## Term", "5,1")
+
+
 # --- Emacs
 
 EMACS = "emacs.md"
+QUIET = "(setq native-comp-async-report-warnings-errors nil)\n"
 
 
 @contextmanager
 def emacs(notes: Path, env: dict[str, str]) -> Iterator[Screen]:
     init = Path(env["HOME"], "init.el")
-    init.write_text("(setq native-comp-async-report-warnings-errors nil)\n" + page_block(EMACS, "elisp"))
+    init.write_text(QUIET + page_block(EMACS, "elisp"))
     with Screen([editor("emacs"), "-nw", "-q", "-l", str(init), "note.md"], notes, env) as screen:
         screen.sees(r"\[eglot:notes")
         yield screen
@@ -292,6 +318,14 @@ def test_emacs(notes: Path, env: dict[str, str]) -> None:
         screen.sees("^## Term", "contract.md +All L5")
         screen.press("M-,")
         screen.sees("answer/2")
+        screen.press("C-x", "k")
+        screen.sees("Kill buffer")
+        screen.type("contract.md")
+        screen.press("Enter")
+        screen.does_not_see("Kill buffer")
+        changed(notes)
+        emacs_keys(screen, "see what no longer holds")
+        screen.sees("Flymake diagnostics", r"warning .* lens \[lens\.citation-drifted\]")
 
 
 def test_emacs_cancels(notes: Path, slow: dict[str, str]) -> None:
@@ -328,16 +362,9 @@ def vim(notes: Path, env: dict[str, str], plugins: list[Path], number: int) -> I
         yield screen
 
 
-def vim_lsp() -> list[Path]:
-    found = os.environ.get("LENS_VIM_LSP")
-    if found is None:
-        unavailable("editors-long", "LENS_VIM_LSP names no vim-lsp")
-    return [Path(found)]
-
-
 def test_vim_with_vim_lsp(notes: Path, env: dict[str, str]) -> None:
     (notes / "note.md").write_text(NOTE)
-    with vim(notes, env, vim_lsp(), 0) as screen:
+    with vim(notes, env, [plugin("LENS_VIM_LSP", "vim-lsp")], 0) as screen:
         screen.type("5G")
         screen.until(["Escape", "\\", "a"], r"\[lens\] Ask \(")
         screen.press("Enter")
@@ -368,7 +395,7 @@ def test_vim_with_vim_lsp(notes: Path, env: dict[str, str]) -> None:
 
 
 def test_vim_with_vim_lsp_picks_and_cancels(notes: Path, slow: dict[str, str]) -> None:
-    with vim(notes, slow, vim_lsp(), 0) as screen:
+    with vim(notes, slow, [plugin("LENS_VIM_LSP", "vim-lsp")], 0) as screen:
         screen.type("3G")
         screen.until(["Escape", "\\", "a"], r"\[lens\] Ask \(")
         screen.press("Escape", "Escape")
