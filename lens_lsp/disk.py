@@ -42,6 +42,10 @@ MOUNTS = Path("/proc/self/mountinfo")
 """The table of mounts that Linux gives each process."""
 
 
+OBJECT_STORES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
+"""Schemes of object stores, with the package that fsspec reads each by."""
+
+
 class Occupied(FileExistsError):
     """Where a file should be written stands what may not be replaced; the message says what to do.
 
@@ -52,6 +56,21 @@ class Occupied(FileExistsError):
         kind = "a file that Lens did not make" if plain else what
         super().__init__(errno.EEXIST, f"there is {kind}; move it away or name another place", str(path))
         self.plain = plain
+
+
+def is_object_url(path: str) -> bool:
+    """Whether a path is the URL of a folder in an object store, and not one of the file system."""
+    return path.partition("://")[0] in OBJECT_STORES and "://" in path
+
+
+def absolute(path: str) -> str:
+    """The absolute path; a URL of an object store stays as it is, without slashes at its end."""
+    return path.rstrip("/") if is_object_url(path) else os.path.abspath(path)
+
+
+def real(path: str) -> str:
+    """The path without links; as `absolute` for a URL."""
+    return path.rstrip("/") if is_object_url(path) else os.path.realpath(path)
 
 
 def replace_whole(

@@ -24,6 +24,7 @@ from lens_lsp.app.settings import AUTO, LANGUAGES, SHIPPED, CommandLine, ModelSe
 from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
 from lens_lsp.corpus.extraction import PASSWORDS, DocumentOptions, use_for_documents
 from lens_lsp.corpus.safe_open import Root, Skipped, read_head_at
+from lens_lsp.disk import is_object_url, real
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError, PathNotFound, UsageError
@@ -231,6 +232,8 @@ class _Senders:
             self.user = taken(UserOptions, sent, path, self.notices)
 
     def read_project(self, folder: str) -> None:
+        if is_object_url(folder):
+            return
         path = os.path.join(folder, PROJECT_FILE)
         sent = self._read_file(path, partial(read_project_file, folder))
         if sent:
@@ -411,6 +414,8 @@ def _patterns(options: SharedOptions | None) -> tuple[str, ...]:
 def workspace_of(path: str) -> str:
     """The nearest folder at or above ``path`` that holds ``.lens.toml`` or ``.git``, else the folder itself; a real
     path. Raises `PathNotFound`."""
+    if is_object_url(path):
+        return real(path)
     if not os.path.exists(path):
         raise PathNotFound(f"{printable_path(path)} does not exist; give an existing folder or file")
     folder = folder_of(path)
@@ -422,7 +427,7 @@ def workspace_of(path: str) -> str:
 
 def workspaces_of(paths: Sequence[str]) -> tuple[str, ...]:
     """The workspaces of those of some paths that exist, each once. Raises `PathNotFound` where none of them does."""
-    found = [path for path in paths if os.path.exists(path)]
+    found = [path for path in paths if is_object_url(path) or os.path.exists(path)]
     if len(paths) > 1 and not found:
         named = ", ".join(map(printable_path, paths))
         raise PathNotFound(f"none of these paths exists: {named}; give an existing folder or file")
@@ -431,8 +436,8 @@ def workspaces_of(paths: Sequence[str]) -> tuple[str, ...]:
 
 def folder_of(path: str) -> str:
     """The real path of a folder, or of the folder that a file lies in."""
-    real = os.path.realpath(path)
-    return real if os.path.isdir(real) else os.path.dirname(real)
+    found = real(path)
+    return found if is_object_url(path) or os.path.isdir(found) else os.path.dirname(found)
 
 
 def read_settings(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import folder_of, workspace_of
+from lens_lsp.disk import is_object_url
 from lens_lsp.memory.userdata import Consent, Consents, consent_file
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -55,6 +56,8 @@ def folders_of(paths: Iterable[str], opened: Iterable[str] = ()) -> tuple[str, .
     held = sorted(map(os.path.realpath, opened), key=len, reverse=True)
 
     def holding(path: str) -> str:
+        if is_object_url(path):
+            return folder_of(path)
         real = Path(os.path.realpath(path))
         return next((folder for folder in held if real.is_relative_to(folder)), folder_of(path))
 

@@ -217,6 +217,7 @@ def findings_of(
         coverage=_coverage(of, place.candidates, place.admitted, reading),
         compression=place.candidates.compression(place.admitted),
         stages=(*of.stages, *stages),
+        fetched=of.fetched,
         warnings=tuple(warnings),
         missing=() if cancelled is not None and cancelled() else place.candidates.missing(),
         reranked=read,

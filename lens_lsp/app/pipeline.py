@@ -274,6 +274,7 @@ class Pipeline:
             parts,
             self.workspace.cache.documents,
             self.workspace.cache.unread_documents,
+            lambda: ready.fetched,
         )
         answering = AnswerSynthesis(search, oracle, self.ledger, around, self.options.mode)
         async for event in answering.run():

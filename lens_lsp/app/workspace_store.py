@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import HERE, workspaces_of
+from lens_lsp.disk import is_object_url
 from lens_lsp.memory.clusters import citation_id, live, organise, rechecked, wrong_answers
 from lens_lsp.model.cluster import Checked, CitationState, Cluster, WrongAnswer
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -54,6 +55,10 @@ def workspace_for(paths: Sequence[str]) -> str:
 def opened_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> Iterator[Memory | None]:
     """The workspace's memory, made where there is none; None when it is off or cannot be had, which is told once."""
     if choice.off:
+        yield None
+        return
+    if any(map(is_object_url, paths)):
+        notify("what is asked of an object store is answered anew each time: nothing of it is kept")
         yield None
         return
     from lens_lsp.app.question_memory import Memory

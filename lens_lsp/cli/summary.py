@@ -262,6 +262,7 @@ def _sections(result: Result, places: Places, style: Style, seconds: float) -> l
         "Skipped": _left_out(coverage.skipped, result, places),
         "Hidden or without effect": _left_out(coverage.partial, result, places),
         "Time": times,
+        "Object stores": _fetched(result),
         "Ledger": _ledger(result) if isinstance(result, Answer) else [],
         "Warnings": [f"  {printable(warning)}" for warning in result.warnings],
     }
@@ -293,6 +294,17 @@ def _place(item: LeftOut, result: Result, places: Places) -> str:
     return printable_path(path) + (f":{item.line}" if isinstance(item, Part) and item.line else "")
 
 
+def _fetched(result: Result) -> list[str]:
+    """What of object stores was asked for, and what came."""
+    taken = result.account.fetched if isinstance(result, Answer) else result.fetched
+    return [
+        f"  {printable(result.roots[each.root])}, asked of {printable(each.endpoint)}:"
+        f" {some(each.lists, 'listing')} of {some(each.listed, 'object')}, {some(each.looks, 'look')},"
+        f" {some(each.reads, 'block')} with {each.received:,} bytes; {each.from_cache:,} bytes were kept here"
+        for each in taken
+    ]
+
+
 def _ledger(answer: Answer) -> list[str]:
     """What was asked of a model, and what of documents it was sent."""
     account = answer.account
@@ -308,7 +320,7 @@ def _ledger(answer: Answer) -> list[str]:
     elif account.endpoint is not None:
         lines.append(f"  of documents nothing was sent to {account.endpoint}")
     else:
-        lines.append("  nothing was sent anywhere")
+        lines.append("  no text was sent anywhere" if account.fetched else "  nothing was sent anywhere")
     if answer.rejected_quotes:
         lines.append(f"  {some(answer.rejected_quotes, 'quote')} dropped, not found in the source")
     return lines

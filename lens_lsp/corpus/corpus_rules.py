@@ -36,6 +36,7 @@ from lens_lsp.corpus.safe_open import (
     open_folder_at,
     read_head_at,
 )
+from lens_lsp.disk import absolute, is_object_url, real
 from lens_lsp.model.documents import PartReason, SkipReason
 from lens_lsp.model.errors import PathNotFound, UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -190,6 +191,8 @@ class ProjectRules:
 
     def above(self, root_path: str) -> str | None:
         """The way from the folder down to a root in it, each part with a slash; None for a root elsewhere."""
+        if is_object_url(root_path):
+            return None
         way = os.path.relpath(os.path.realpath(root_path), self.folder).replace(os.sep, "/")
         return "" if way == "." else None if way == ".." or way.startswith("../") or os.path.isabs(way) else way + "/"
 
@@ -287,7 +290,7 @@ def denied_root(path: str) -> bool:
 
     Above the folder itself only the denied *folders* count: notes may live in ``~/.environments/work``.
     """
-    return any(_denied_absolute(way) for way in (os.path.abspath(path), os.path.realpath(path)))
+    return any(_denied_absolute(way) for way in (absolute(path), real(path)))
 
 
 def clutter_name(name: str) -> bool:
@@ -674,7 +677,9 @@ class IgnoreRules:
             if (above := project.above(root_path)) is not None
         ]
         start = cls([()] * len(ORDERED_FILES), [own, *[()] * len(ADDING_FILES), *projects])
-        return _from_above(start, os.path.realpath(root_path), told) if rules.respect_ignore_files else start
+        if not rules.respect_ignore_files or is_object_url(root_path):
+            return start
+        return _from_above(start, os.path.realpath(root_path), told)
 
     def ignores(self, name: str, path: str, folder: bool) -> bool:
         """Whether an entry is ignored; ``path`` is from the root and ends in ``name``."""

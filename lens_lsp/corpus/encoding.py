@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import os
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.safe_open import Root, Skipped, call_of, skipped
+from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Position, Span
@@ -176,23 +175,7 @@ class TextPiece:
 
     def text(self, root: Root, path: str) -> str:
         """The decoded piece as it is on disk now. Raises `Skipped`."""
-        fd = root.open(path)
-        try:
-            os.lseek(fd, self.start, os.SEEK_SET)
-            return _exactly(fd, self.end - self.start).decode(self.encoding, "replace")
-        except OSError as error:
-            raise skipped(error) from error
-        finally:
-            os.close(fd)
-
-
-def _exactly(fd: int, size: int) -> bytes:
-    """That many bytes, fewer only at the end of the file."""
-    parts: list[bytes] = []
-    while size and (data := call_of(fd, os.read, fd, size)):
-        parts.append(data)
-        size -= len(data)
-    return b"".join(parts)
+        return root.read_range(path, self.start, self.end).decode(self.encoding, "replace")
 
 
 class Whole(NamedTuple):

@@ -38,9 +38,9 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar, cast
 
-from lens_lsp.disk import may_hang
-from lens_lsp.model.documents import SkipReason
-from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.disk import absolute, is_object_url, may_hang
+from lens_lsp.model.documents import Fetched, SkipReason
+from lens_lsp.model.errors import LensError, PathNotFound, PathRefused
 from lens_lsp.model.lazy_regex import regex
 
 T = TypeVar("T")
@@ -86,6 +86,10 @@ def open_at(of: int, name: str, flags: int) -> int:
 def list_into(of: int | str, entries: list[os.DirEntry[str]]) -> None:
     """Add what an open folder holds, as far as it comes. Raises as `call_of`; who comes too late adds later."""
 
+    if isinstance(of, RemoteFolder):
+        entries.extend(of.entries())
+        return
+
     def add() -> None:
         with os.scandir(of) as found:
             entries.extend(found)
@@ -100,11 +104,18 @@ def stat_entry(of: object, entry: os.DirEntry[str]) -> os.stat_result:
     return entry.stat(follow_symlinks=False)
 
 
+def folder_status(of: Handle) -> os.stat_result:
+    """The status of an open folder. Raises as `call_of`."""
+    return of.status() if isinstance(of, RemoteFolder) else call_of(of, os.stat, of)
+
+
 def set_deadline(of: object, moment: float, most: float) -> None:
     """Set until when a root is waited for, by the monotonic clock, and for how many seconds each call; no effect where
     it always answers."""
     if type(of) is SlowDescriptor:
         of.calls.until, of.calls.most = moment, most
+    elif isinstance(of, RemoteFolder):
+        of.calls.until = moment
 
 
 def end_calls(of: object) -> None:
@@ -192,6 +203,33 @@ class _CallThread:
 
 def _too_late() -> OSError:
     return OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+
+
+class RemoteFolder(str):
+    """An open folder of a store that is no file system (`corpus.object_store`), by its URL. What it holds was listed;
+    only `head` asks, and raises ``Skipped``."""
+
+    calls: TimedCalls
+
+    def entries(self) -> list[os.DirEntry[str]]:
+        """What it holds."""
+        raise NotImplementedError
+
+    def status(self) -> os.stat_result:
+        """What tells it from other folders."""
+        raise NotImplementedError
+
+    def below(self, name: str) -> RemoteFolder:
+        """A folder in it. Raises ``Skipped``."""
+        raise NotImplementedError
+
+    def head(self, name: str, count: int) -> bytes:
+        """The first ``count`` bytes of what it holds under a name. Raises ``Skipped``."""
+        raise NotImplementedError
+
+    def holds(self, name: str) -> bool:
+        """Whether there is anything of a name."""
+        raise NotImplementedError
 
 
 Handle = int | str
@@ -295,7 +333,7 @@ class Root:
     def absent(cls, path: str, index: int, error: PathNotFound | PathRefused) -> Root:
         """A root that could not be opened: it keeps its place among the others, and refuses every open."""
         root = cls.__new__(cls)
-        root.path, root.index, root.absence = os.path.abspath(path), index, _absence(error)
+        root.path, root.index, root.absence = absolute(path), index, _absence(error)
         root._held, root.handle = [], -1 if DESCRIPTORS else "\0"
         return root
 
@@ -352,6 +390,47 @@ class Root:
             raise skipped(error) from error
         finally:
             os.close(fd)
+
+    def read_range(self, rel: str, start: int, end: int) -> bytes:
+        """Bytes ``[start, end)`` of a file, fewer at its end."""
+        fd = self.open(rel)
+        try:
+            os.lseek(fd, start, os.SEEK_SET)
+            return _exactly(fd, end - start)
+        except OSError as error:
+            raise skipped(error) from error
+        finally:
+            os.close(fd)
+
+    def read_files(self, paths: Sequence[str], most: int) -> Iterator[Reading]:
+        """As the function of this name."""
+        return read_files(self, paths, most)
+
+    def status(self, rel: str) -> os.stat_result:
+        """The status of a regular file: of an object of a store, as it was listed. Raises as ``open``."""
+        fd, status = self.open_with_stat(rel)
+        os.close(fd)
+        return status
+
+    def status_now(self, rel: str) -> os.stat_result:
+        """The same, of an object asked for now."""
+        return self.status(rel)
+
+    def version(self, rel: str) -> str | None:
+        """What a store calls the content of an object that was looked at; None for files."""
+        return None
+
+    def look(self) -> LensError | None:
+        """List a store, for a question, and say why it cannot be searched; nothing to do for folders."""
+        return None
+
+    def taken(self) -> Fetched | None:
+        """What a store was asked for so far; None for folders."""
+        return None
+
+    def refused(self) -> Sequence[str]:
+        """What a store holds under names that are no plain paths."""
+        return ()
 
     def stream(self, rel: str, chunk: int = 1 << 20) -> Iterator[bytes]:
         """The bytes of a file in pieces of at most ``chunk``; open from the first step to the last."""
@@ -423,6 +502,10 @@ def open_named(path: str, index: int = 0) -> tuple[Root, str | None]:
     A link the user named is followed, since naming it is asking for what it means; links below a root never
     are. Raises ``PathNotFound`` or ``PathRefused``.
     """
+    if is_object_url(path):
+        from lens_lsp.corpus.object_store import ObjectRoot  # nobody else needs it
+
+        return ObjectRoot(path, index), None
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
@@ -445,7 +528,7 @@ def folders_at(paths: Iterable[str]) -> tuple[str, ...]:
             with open_named(path)[0] as root:
                 found.append(root.path)
         except (PathNotFound, PathRefused):
-            found.append(os.path.abspath(path))
+            found.append(absolute(path))
     return tuple(found)
 
 
@@ -466,6 +549,8 @@ def check_name(name: str, rel: str, *, windows: bool = _WINDOWS) -> None:
 
 def open_folder_at(handle: Handle, name: str) -> Handle:
     """Open a folder by its name in an open one, never through a link. Raises ``Skipped``."""
+    if isinstance(handle, RemoteFolder):
+        return handle.below(name)
     try:
         if isinstance(handle, int):
             return open_at(handle, name, _FOLDER)
@@ -504,6 +589,8 @@ def open_file_at(handle: Handle, name: str) -> tuple[int, os.stat_result]:
 
 def read_head_at(handle: Handle, name: str, count: int) -> bytes:
     """The first ``count`` bytes of a regular file in an open folder. Raises ``Skipped``."""
+    if isinstance(handle, RemoteFolder):
+        return handle.head(name, count)
     fd, status = open_file_at(handle, name)
     try:
         return call_of(fd, os.read, fd, min(count, status.st_size))
@@ -515,6 +602,8 @@ def read_head_at(handle: Handle, name: str, count: int) -> bytes:
 
 def is_there(handle: Handle, name: str) -> bool:
     """Whether an open folder holds the name, as far as the system says."""
+    if isinstance(handle, RemoteFolder):
+        return handle.holds(name)
     try:
         if isinstance(handle, int):
             call_of(handle, os.stat, name, dir_fd=handle, follow_symlinks=False)
@@ -552,6 +641,15 @@ def read_all(fd: int, size: int, limit: int | None = None) -> bytes:
         total += len(data)
     if limit is not None and total > limit:
         raise Skipped(SkipReason.TOO_LARGE)
+    return b"".join(parts)
+
+
+def _exactly(fd: int, size: int) -> bytes:
+    """That many bytes, fewer only at the end of the file."""
+    parts: list[bytes] = []
+    while size and (data := call_of(fd, os.read, fd, size)):
+        parts.append(data)
+        size -= len(data)
     return b"".join(parts)
 
 
@@ -608,14 +706,13 @@ def _file_by_name(path: str) -> tuple[int, os.stat_result]:
     return fd, status
 
 
-def identity_of(root: Root, path: str) -> Identity | None:
-    """What identifies a file's content now; None when it cannot be opened."""
+def identity_of(root: Root, path: str, *, now: bool = False) -> Identity | None:
+    """What identifies a file's content now, that of an object as it was listed unless ``now``; None when it cannot be
+    opened."""
     try:
-        fd, status = root.open_with_stat(path)
+        return IDENTITY(root.status_now(path) if now else root.status(path))
     except Skipped:
         return None
-    os.close(fd)
-    return IDENTITY(status)
 
 
 def read_files(root: Root, paths: Sequence[str], most: int, *, announce: bool | None = None) -> Iterator[Reading]:
@@ -624,6 +721,9 @@ def read_files(root: Root, paths: Sequence[str], most: int, *, announce: bool | 
     As fast as it gets when neighbours lie in one folder. ``announce`` says whether to open files ahead; by default
     the page cache is asked (tests compare the two). Raises ``PathRefused`` for what is no plain path.
     """
+    if isinstance(root.handle, RemoteFolder):
+        yield from root.read_files(paths, most)
+        return
     for start in range(0, len(paths), _GROUP):
         group = paths[start : start + _GROUP]
         if type(root.handle) is not int:  # by name, or one that may not answer

@@ -77,7 +77,10 @@ _GLANCING, _SHARE = 0.7, 0.6
 _PATIENCE = 2.0
 """Seconds beyond its time that a question has documents read while there is no other text."""
 # A lock, no descriptor left, no time: no change shows.
-_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION, SkipReason.NOT_READ})
+_PASSING = frozenset(
+    {SkipReason.UNREADABLE, SkipReason.PERMISSION, SkipReason.NOT_READ}
+    | {SkipReason.MISSING, SkipReason.CHANGED, SkipReason.NO_ANSWER}
+)
 _KNOWN = 1024
 """Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
 

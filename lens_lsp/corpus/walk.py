@@ -49,6 +49,7 @@ from lens_lsp.corpus.safe_open import (
     call_of,
     close_folder,
     display_path,
+    folder_status,
     list_into,
     open_folder_at,
     skipped,
@@ -267,10 +268,9 @@ def _named(root: Root, path: str) -> Discovery:
     if denied_path(path, root.path):
         return Discovery([], [Skip(display_path(path), SkipReason.DENIED, root.index)])
     try:
-        fd, status = root.open_with_stat(path)
+        status = root.status(path)
     except Skipped as error:
         return Discovery([], [Skip(display_path(path), error.reason, root.index)])
-    os.close(fd)
     return Discovery([file_entry(root.index, path, status)], [])
 
 
@@ -371,7 +371,7 @@ class _Walk:
         self._steps.append(folder.name + "/" if folder.name else "")
         assert folder.handle is not None
         try:
-            status = call_of(folder.handle, os.stat, folder.handle)
+            status = folder_status(folder.handle)
             folder.identity = (status.st_dev, status.st_ino)
             if folder.identity not in self._visited:
                 self._visited.add(folder.identity)
@@ -410,7 +410,7 @@ class _Walk:
             if len(self._open) > _OPEN_FOLDERS:
                 self._close_shallowest()
         try:
-            status = call_of(handle, os.stat, handle)
+            status = folder_status(handle)
         except OSError as error:
             raise skipped(error) from error
         if (status.st_dev, status.st_ino) != folder.identity:
@@ -562,7 +562,7 @@ class _Walk:
 
     def _ask(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> None:
         # Windows lists no inode and no device, so by name the file is asked itself.
-        by_descriptor = isinstance(folder.handle, int)
+        by_descriptor = type(folder.handle) is not str
         status = stat_entry(folder.handle, entry) if by_descriptor else os.lstat(entry.path)
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, _irregular(status.st_mode))

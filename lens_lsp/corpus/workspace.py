@@ -43,9 +43,10 @@ from lens_lsp.corpus.safe_open import (
 from lens_lsp.corpus.text_marks import find_generated, privacy_of
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover
+from lens_lsp.disk import absolute, is_object_url
 from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
-from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
-from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.model.documents import Document, Fetched, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
+from lens_lsp.model.errors import LensError, PathNotFound, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
 
 EXTRACTED = "binary"
@@ -300,6 +301,11 @@ class PreparedWorkspace:
     snapshot: Snapshot
     stages: tuple[Stage, ...]
 
+    @property
+    def fetched(self) -> tuple[Fetched, ...]:
+        """What the roots in object stores took until now."""
+        return tuple(taken for root in self.snapshot.roots if (taken := root.taken()) is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Searched:
@@ -315,6 +321,7 @@ class Searched:
     documents: int
     unread: int
     stages: tuple[Stage, ...]
+    fetched: tuple[Fetched, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +371,7 @@ class Workspace:
         """``part`` are the number, from 0, of one of several parts of the files, and how many there are: only its files
         are read."""
         self._rules = rules
-        self._paths = tuple(os.path.abspath(path) for path in paths) if paths else (os.path.abspath("."),)
+        self._paths = tuple(absolute(os.fspath(path)) for path in paths) if paths else (os.path.abspath("."),)
         budget = memory_budget() if memory is None else memory
         self.cache = TextStore(fallback_encoding=rules.fallback_encoding, budget=budget)
         self._listings = [Listings() for _ in self._paths]
@@ -540,6 +547,7 @@ class Workspace:
             self.cache.documents,
             self.cache.unread_documents,
             self.stages(ready),
+            ready.fetched,
         )
 
     @contextlib.contextmanager
@@ -596,6 +604,11 @@ class Workspace:
 
     def _swept(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
         sweep = Sweep()
+        failed = [error for root, _ in opened if (error := root.look()) is not None]
+        if failed and all(root.absence is not None for root, _ in opened):
+            raise _nothing_to_search(failed)
+        for root, _ in opened:
+            sweep.skips += [Skip(display_path(path), SkipReason.IRREGULAR, root.index) for path in root.refused()]
         alone = len(opened) == 1 and opened[0][1] is None and self._part is None
         if alone and not self.cache.files:
             names = discover(
@@ -606,7 +619,7 @@ class Workspace:
                 on_progress=lambda count: observer.progress("walk", count, None),
                 cancelled=cancelled,
             )
-            return Sweep(skips=names.skips, parts=names.parts, paths=names.paths)
+            return Sweep(skips=sweep.skips + names.skips, parts=names.parts, paths=names.paths)
         seen: set[tuple[int, int]] = set()
         for root, name in opened:
             if root.absence is not None:
@@ -637,7 +650,7 @@ def in_part(path: str, number: int, of: int) -> bool:
     return zlib.crc32(path.encode("utf-8", "surrogatepass")) % of == number
 
 
-def _nothing_to_search(failed: Sequence[PathNotFound | PathRefused]) -> PathNotFound | PathRefused:
+def _nothing_to_search(failed: Sequence[LensError]) -> LensError:
     """What to raise where none of the paths can be searched."""
     if len(failed) == 1:
         return failed[0]
@@ -663,6 +676,8 @@ def overlay(roots: Sequence[Root], by_path: Mapping[str, T]) -> dict[tuple[int, 
     overlay = {}
     for path, value in by_path.items():
         for root in roots:
+            if is_object_url(root.path):
+                continue
             relative = os.path.relpath(path, root.path).replace(os.sep, "/")
             if not relative.startswith("../"):
                 overlay[root.index, relative] = value

@@ -22,6 +22,7 @@ from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.text_marks import find_generated, joined
 from lens_lsp.corpus.walk import HashBudget, RenamedFiles, discover
 from lens_lsp.corpus.workspace import Snapshot
+from lens_lsp.disk import is_object_url
 from lens_lsp.documents.kinds import INSTALL, kind_for
 from lens_lsp.memory.answer_parser import Reference
 from lens_lsp.memory.citation_records import PATH, root_above
@@ -54,6 +55,7 @@ _UNREAD = {
 }
 """Why nothing is known of a quote though the document may be as it was."""
 _TOO_MUCH = "the file is gone, and too much lies in its folder to look for it under another name"
+_IN_STORE = "it lies in an object store, which is not asked for what a file cites; ask the question again"
 _ELSEWHERE = "the quote stands in another file now"
 _NOT_ONCE = "nothing is recorded of it, and its words stand {} in this folder: ask again, or restore " + PATH
 _SHORTENED = f"nothing is recorded of it, and the note shows only the beginning: ask again, or restore {PATH}"
@@ -295,6 +297,8 @@ class Sources:
         return place
 
     def _check(self, citation: Citation, base: str) -> tuple[Checked, Position | None]:
+        if is_object_url(citation.root):  # no file may name a host that is asked
+            return Checked(citation, CitationState.UNVERIFIABLE, why=_IN_STORE), None
         try:
             folder = self._open(os.path.join(base, citation.root))
         except _Outside:

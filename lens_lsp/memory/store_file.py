@@ -24,7 +24,7 @@ from urllib.parse import quote
 
 from platformdirs import user_data_path
 
-from lens_lsp.disk import MOUNTS, lock_file, network_file_system, release_lock, take_lock
+from lens_lsp.disk import MOUNTS, lock_file, network_file_system, real, release_lock, take_lock
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.lazy_dataclass import dataclass
 
@@ -191,7 +191,7 @@ def store_folder(workspace: str, explicit: str | None = None, environment: Mappi
     chosen = explicit or environment.get("LENS_STORE")
     if chosen:
         return Path(os.path.abspath(chosen))
-    identity = hashlib.blake2b(os.fsencode(os.path.realpath(workspace)), digest_size=8).hexdigest()
+    identity = hashlib.blake2b(os.fsencode(real(workspace)), digest_size=8).hexdigest()
     return _user_data() / identity
 
 

@@ -15,7 +15,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Literal
 
-from lens_lsp.model.documents import Coverage, Evidence, RankedDocument, Stage
+from lens_lsp.model.documents import Coverage, Evidence, Fetched, RankedDocument, Stage
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.plan import Intent, Plan
@@ -130,6 +130,8 @@ class Account:
     cost: float | None = None
     endpoint: str | None = None
     sent: tuple[Sent, ...] = ()
+    fetched: tuple[Fetched, ...] = ()
+    """What the roots in object stores took."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ is shown by `passage_parts`, so that it reads alike wherever it is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -48,6 +48,8 @@ class SkipReason(StrEnum):
     BINARY = "binary"
     BROKEN = "broken"
     """A document that is not what its name says, or damaged beyond reading."""
+    CHANGED = "changed"
+    """An object of a store that became another while it was read; asked again it is read."""
     DENIED = "denied"
     DIED = "died"
     """The process that read the document ended: its memory was used up, or a library crashed."""
@@ -61,7 +63,9 @@ class SkipReason(StrEnum):
     LINK = "link"
     """A symbolic link: never followed."""
     MISSING = "missing"
-    """A folder or file that was named and is not there."""
+    """A folder or file that was named and is not there, or an object that is gone since its store was listed."""
+    NO_ANSWER = "no-answer"
+    """A store of objects did not answer; asked again it may."""
     NO_READER = "no-reader"
     """A document whose library is not installed: the extra ``lens-lsp[documents]``."""
     NO_TEXT = "no-text"
@@ -282,6 +286,8 @@ class Origin:
     source: TextSource = TextSource.DISK
     version: int | None = None
     """The editor's version of the buffer."""
+    object_version: str | None = None
+    """What the store calls the content of an object: its version, else its ETag. None for files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,6 +424,31 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a root in an object store took: requests for listings, for what is said of one object and for blocks of
+    them, each counted once however often it was tried; sizes in bytes."""
+
+    root: int
+    endpoint: str
+    """Who was asked."""
+    lists: int = 0
+    listed: int = 0
+    """Objects in these listings."""
+    looks: int = 0
+    reads: int = 0
+    received: int = 0
+    from_cache: int = 0
+
+    def plus(self, endpoint: str | None = None, **more: int) -> Fetched:
+        """With some requests more."""
+        return replace(
+            self,
+            endpoint=endpoint or self.endpoint,
+            **{name: getattr(self, name) + count for name, count in more.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Stage:
     """One stage of the latency budget: name and seconds."""
 
@@ -437,6 +468,8 @@ class Findings:
     compression: float | None
     """|C_search| / |E_t| (paper, Proposition 1); ``None`` when nothing was admitted."""
     stages: tuple[Stage, ...] = ()
+    fetched: tuple[Fetched, ...] = ()
+    """What the roots in object stores took."""
     warnings: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     """Words of the question that occur nowhere, as folded for the search."""

@@ -68,6 +68,7 @@ def evidence_json(evidence: Evidence) -> dict[str, object]:
     return {
         **shape(evidence, "n", "path", "root", "start", "end", "span", "quote", "cut", "context"),
         **shape(origin, "sha256", "source", "version", "encoding"),
+        **({} if origin.object_version is None else {"objectVersion": origin.object_version}),
         "encodingGuessed": origin.guessed,
         **shape(evidence, "reader", "match", "locator", "heading", "requirements"),
         "found": {"arm": evidence.arm, "round": evidence.round, "signals": dict(sorted(evidence.signals.items()))},
@@ -85,7 +86,9 @@ def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, o
         head["reranked"] = findings.reranked
     return head | {
         **shape(findings, "evidence", "documents", "coverage"),
-        "ledger": ledger_json(sum(stage.seconds for stage in findings.stages)),
+        "ledger": account_json(
+            Account(seconds=sum(stage.seconds for stage in findings.stages), fetched=findings.fetched)
+        ),
         **shape(findings, "compression", "missing", "warnings"),
     }
 
@@ -103,6 +106,7 @@ def account_json(account: Account) -> dict[str, object]:
         "tokens": {"in": account.tokens_in, "out": account.tokens_out},
         **shape(account, "seconds", "cost", "endpoint"),
         "sent": shape(account.sent),
+        **({"fetched": shape(account.fetched)} if account.fetched else {}),
     }
 
 

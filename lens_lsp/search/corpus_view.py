@@ -518,11 +518,11 @@ class DocumentAccess:
         key = self.text(slot).key
         if self._snapshot.buffer(*key) is not None:
             return True
-        known, identity = self._identities[slot], self._identity(key)
+        known, identity = self._identities[slot], self._identity(key, now=True)
         return known is not None and known == identity and known[1] < time.time_ns() - YOUNG_NS
 
-    def _identity(self, file: Key) -> Identity | None:
-        return identity_of(self._snapshot.roots[file[0]], file[1])
+    def _identity(self, file: Key, *, now: bool = False) -> Identity | None:
+        return identity_of(self._snapshot.roots[file[0]], file[1], now=now)
 
     def evidence(
         self,
@@ -552,6 +552,8 @@ class DocumentAccess:
         first = Position(1, 1) if piece is None else piece.position
         before = self.before(slot)
         at = span.start if at is None else at
+        roots = self._snapshot.roots  # none where others read
+        version = roots[document.root].version(document.path) if roots else None
         return Evidence(
             n=n,
             root=document.root,
@@ -560,7 +562,7 @@ class DocumentAccess:
             end=text.position(span.end).behind(first),
             span=Span(before + span.start, before + span.end),
             quote=document.text[span.start : span.end],
-            origin=document.origin,
+            origin=document.origin if version is None else replace(document.origin, object_version=version),
             reader=document.reader,
             locator=locate(document.locators, at),
             heading=heading_path(document, span.start if under is None else under),

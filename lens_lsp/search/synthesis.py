@@ -7,7 +7,7 @@ come nearest. When the oracle cannot word it any more (the budget is spent, the 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ from lens_lsp.model.answer import (
     StopReason,
 )
 from lens_lsp.model.cluster import OFFLINE
-from lens_lsp.model.documents import Coverage, Evidence, Part, PartReason, Skip, Stage
+from lens_lsp.model.documents import Coverage, Evidence, Fetched, Part, PartReason, Skip, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.observation import Verdict
@@ -91,6 +91,8 @@ class Surroundings:
     partial: tuple[Part, ...] = ()
     documents: int = 0
     unread: int = 0
+    fetched: Callable[[], tuple[Fetched, ...]] = tuple
+    """What the roots in object stores took until now."""
 
 
 @dataclass(slots=True)
@@ -523,7 +525,7 @@ class AnswerSynthesis:
                 documents=around.documents,
                 unread=around.unread,
             ),
-            account=self._ledger.account(),
+            account=replace(self._ledger.account(), fetched=self._around.fetched()),
             compression=search.candidates.compression(slots),
             rejected_quotes=search.progress.rejected,
             unsupported=draft.unsupported,
