@@ -72,9 +72,9 @@ export async function story(story) {
   await story.step('A source that is open beside an answer is used, not opened again', async () => {
     await workbench.open();
     await view.locator('.card-open').first().click();
-    await workbench.place(selected);
+    await workbench.line(workbench.editor(SOURCE), PROOF).waitFor();
     assert.equal(await workbench.tab(path.basename(SOURCE), { active: false }).count(), 1);
-    await workbench.answer.waitFor(); // still in sight
+    assert.equal(await workbench.answer.count(), 1, 'the answer is not covered');
     await workbench.command('View: Close All Editors');
   });
 

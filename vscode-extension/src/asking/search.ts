@@ -5,10 +5,10 @@ import { failureOf } from '../failures';
 import type { FindResult } from '../protocol/answer';
 import type { FindParams } from '../protocol/asking';
 import type { Evidence } from '../protocol/evidence';
+import { Debounce } from '../reading/debounce';
 import { placeOf, placeParams } from '../reading/locations';
 import { excerpt, inRow } from '../reading/plain';
 import type { Reading } from '../reading/reading';
-import { Debounce } from '../reading/throttle';
 import type { ChosenScope, NamedScope } from './scope';
 
 const TYPING_MILLISECONDS = 150;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { watchFile } from '../documents/watching';
+import { Debounce } from '../reading/debounce';
 import type { PlaceParams } from '../reading/locations';
-import { Debounce } from '../reading/throttle';
 import type { FromViewer, Place, Shown, Target, ToViewer } from './messages';
 import { viewerPage } from './page';
 import { viewerWords } from './words';

@@ -30,11 +30,6 @@ export class AskedQuestions implements vscode.Disposable {
     return this.#all;
   }
 
-  /** The last one that was answered. */
-  get latest(): AnswerResult | undefined {
-    return this.#all.find((each) => each.result !== undefined)?.result;
-  }
-
   /** Another question; what it replaces, if anything, is gone. The same question as it stands now. */
   put(asked: AskedQuestion, replaced?: AskedQuestion): AskedQuestion {
     const rest = this.#all.filter((each) => each !== replaced && !sameDocument(each, asked));

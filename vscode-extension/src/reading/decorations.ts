@@ -5,8 +5,8 @@ import type { AnswerResult } from '../protocol/answer';
 import type { Evidence } from '../protocol/evidence';
 import type { Cluster, ClustersResult } from '../protocol/kept';
 import type { AskedQuestions } from './answers';
+import { Debounce } from './debounce';
 import { quoteIn } from './places';
-import { Debounce } from './throttle';
 
 const SETTING = 'decorations';
 const MOST_QUOTES = 500;

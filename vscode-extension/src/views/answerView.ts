@@ -181,6 +181,7 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
 
   #listen(id: number, path: string): void {
     if (path === '/api/happenings') {
+      this.#leaveAll(); // a page that was killed said no goodbye
       this.#attending.add(id);
       this.#streams.set(id, new vscode.Disposable(() => this.#attending.delete(id)));
       void vscode.commands.executeCommand('setContext', WALKS, true);

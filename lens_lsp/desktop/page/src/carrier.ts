@@ -24,7 +24,8 @@ interface Waiting {
 
 const waiting = new Map<number, Waiting>();
 const streams = new Map<number, (data: unknown) => void>();
-let count = 0;
+/** Not from 1: what a page asked that was there before may be answered now. */
+let count = Math.floor(Math.random() * 2 ** 32);
 
 if (editor !== undefined) {
   addEventListener('message', ({ data }: MessageEvent<ToView>) => {

@@ -46,7 +46,7 @@ describe('reading', () => {
     }
     console.log(`interactive after ${loads.map(Math.round).join(', ')} ms`);
     assert.ok(loads.sort((a, b) => a - b)[2] < INTERACTIVE_WITHIN, 'in the median');
-    await page.getByText('nothing leaves this machine').waitFor();
+    await page.getByText('nothing leaves it').waitFor();
     await shot(page, 'welcome');
   });
 
