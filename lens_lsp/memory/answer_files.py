@@ -126,13 +126,14 @@ def write_answer(saved: Saved, root: str | None = None, taken: Taken = MappingPr
 
 
 def put_answer(path: Path, saved: Saved, root: str | None, mode: int, below: Path) -> None:
-    """Write an answer file over one of ours, whole or not at all, behind the records of what it cites: those of the
-    folder ``root``, None for no records. ``mode`` and ``below`` are those of `replace_whole`. Raises OSError."""
+    """Write an answer file over one of ours, whole or not at all, then what it cites into the records of the folder
+    ``root``, None for no records. ``mode`` and ``below`` are those of `replace_whole`: where that refuses, a link may
+    lead elsewhere, and nothing else is written either. Raises OSError."""
     known = None if root is None else read_records(root)
     kept = write_answer(replace(saved, folder=str(path.parent)), root, {} if known is None else known.by_id)
-    if root is not None:
-        add_records(root, kept.records, mode=mode, below=None if os.path.isdir(root) else below)
     replace_whole(path, kept.text.encode("utf-8"), mode, made=is_answer, below=below)
+    if root is not None:
+        add_records(root, kept.records, mode=mode)
 
 
 def _shown(saved: Saved) -> list[Evidence]:

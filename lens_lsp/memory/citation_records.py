@@ -186,13 +186,11 @@ def add_records(
     *,
     replacing: bool = False,
     mode: int = ORDINARY,
-    below: Path | None = None,
 ) -> None:
     """Write records into the workspace ``folder``, beside those that are there; ``replacing`` those of the same ids.
 
     A citation whose root is ``.`` has a path relative to the folder. Both sides of a merge conflict are kept, and what
-    cannot be read stays as it is. ``mode`` is that of a new file, ``below`` a folder above that is there where
-    ``folder`` may not be. Raises OSError.
+    cannot be read stays as it is. ``mode`` is that of a new file. Raises OSError.
     """
 
     def change(known: CitationRecords) -> CitationRecords:
@@ -205,7 +203,7 @@ def add_records(
         return replace(known, by_id=by_id)
 
     if added:
-        _write(folder, change, mode, below or Path(folder))
+        _write(folder, change, mode)
 
 
 def keep_records(folder: str, names: Container[str], mode: int) -> None:
@@ -215,11 +213,10 @@ def keep_records(folder: str, names: Container[str], mode: int) -> None:
             folder,
             lambda known: CitationRecords(folder, {id_: some for id_, some in known.by_id.items() if id_ in names}),
             mode,
-            Path(folder),
         )
 
 
-def _write(folder: str, change: Callable[[CitationRecords], CitationRecords], mode: int, below: Path) -> None:
+def _write(folder: str, change: Callable[[CitationRecords], CitationRecords], mode: int) -> None:
     with _WRITING:
         held = -1
         with suppress(OSError, TimeoutError):  # where a folder knows no locks, one writer is as good as it gets
@@ -230,7 +227,7 @@ def _write(folder: str, change: Callable[[CitationRecords], CitationRecords], mo
             now = change(read_records(folder) or CitationRecords(folder))
             lines = sorted({record_line(name, each) for name, some in now.by_id.items() for each in some})
             text = "".join(f"{line}\n" for line in (*lines, *sorted(now.unread)))
-            replace_whole(Path(folder) / FOLDER / NAME, text.encode("utf-8", "replace"), mode, below=below)
+            replace_whole(Path(folder) / FOLDER / NAME, text.encode("utf-8", "replace"), mode, below=Path(folder))
         finally:
             if held >= 0:
                 with suppress(OSError):

@@ -15,6 +15,7 @@ from lens_lsp.memory.answer_files import NotePlace, Saved, as_short, put_answer,
 from lens_lsp.memory.citation_records import PATH, read_records, records_above
 from lens_lsp.memory.notes import MARKDOWN, read_note
 from lens_lsp.memory.store import Store, delete_answers
+from lens_lsp.memory.store_file import NotSaved
 from lens_lsp.model.answer import RequirementResult, RequirementStatus
 from tests.memory.test_answer_files import ROOT, changed, hostile, saved
 from tests.memory.test_checking import (
@@ -164,3 +165,13 @@ def test_forgetting_an_answer_forgets_its_records_and_those_of_no_other(root: Pa
         assert RENT in (path.parent / PATH).read_text()
         delete_answers(folder, None)
         assert (path.parent / PATH).read_text() == ""
+
+
+def test_where_a_link_leads_elsewhere_neither_file_nor_records_are_written(root: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with Store.open(tmp_path / "store") as store:
+        (tmp_path / "store" / "answers").symlink_to(elsewhere)
+        with pytest.raises(NotSaved):
+            store.keep_answer("lease.md", kept(root, LEASE))
+    assert list(elsewhere.iterdir()) == []
