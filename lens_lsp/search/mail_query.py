@@ -265,7 +265,8 @@ class MailQuery:
         behind = about.end() if about is not None else len(self.question.folded)
         found = []
         for at, word in enumerate(self.words):
-            if at in self.taken or (not word.telling and at not in inside):
+            named = at > 0 and len(word.text) > 1 and self._is_capital(at)  # "May" of "the May meeting"
+            if at in self.taken or (not word.telling and at not in inside and not named):
                 continue
             after = word.span.start >= behind
             if at not in inside and not after and (word.text in _VERBS or word.text in _NOUNS):

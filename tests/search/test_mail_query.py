@@ -76,6 +76,7 @@ def test_answers(answer: Asks, question: str, short: str) -> None:
         "When did Dora Hall write about the roof?",
         "Which file did Bo Lind attach to his mail about the roof?",
         "Who sent the mail about the cellar?",
+        "Who sent the mail about the May party?",
         "Did Anna Berg write about the roof?",
         "How tall is the roof?",
     ],
