@@ -466,6 +466,10 @@ def load_settings(
 ) -> Settings:
     """The same, with how documents are read in force in this process; what of that cannot be is among the notices."""
     settings = read_settings(paths, environment, options=options, client=client, projects=projects)
+    if not settings.documents.stored and any(map(is_object_url, paths)):
+        from lens_lsp.corpus.object_store import use_cache  # nobody else needs it
+
+        use_cache(0)
     problem = use_for_documents(settings.documents, (*paths, *settings.extra_roots))
     return settings if problem is None else replace(settings, notices=(*settings.notices, Notice(problem)))
 

@@ -98,6 +98,7 @@ def run_forget(argv: Sequence[str]) -> int:
     open_output(machine=machine)
     folder = cache_folder()
     gone = remove(folder)
+    (folder.parent / "objects" / "objects.db").unlink(missing_ok=True)
     if machine:
         put_json({"schema": "lens.forgotten-cache/1", "folder": str(folder), "removed": gone})
     elif gone:
