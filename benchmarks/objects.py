@@ -6,7 +6,7 @@ and faults. The store is moto's server of S3's protocol on this machine, in a pr
 Each row is a JSON line: seconds of both, what was asked of the store, and whether documents, passages, scores and order
 are the same. Where the time of a question does not suffice for all objects it is asked again; ``asked`` counts. The
 last rows are faults: objects that vanish behind the listing, and a server that is killed while it is read; ``named``
-says whether every object that was found was searched or is named.
+says whether every object that was found was searched or is named, ``happened`` whether the fault came in time.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class _At:
     """An observer that does something once, when a share of the files was read; for no share, once they are listed."""
 
     def __init__(self, share: float, act: Callable[[], object]) -> None:
-        self._share, self._act, self._done = share, act, False
+        self._share, self._act, self.done = share, act, False
         self._stage = "read" if share else "walk"
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
-        if stage == self._stage and not self._done and done >= self._share * (total or 0):
-            self._done = True
+        if stage == self._stage and not self.done and done >= self._share * (total or 0):
+            self.done = True
             self._act()
 
     def evidence(self, item: object) -> None: ...
@@ -119,6 +119,7 @@ def faults(server: ObjectServer, notes: dict[str, bytes], url: str, place: Path)
             scanned=covered.scanned,
             skipped=dict(reasons),
             passages=len(found.evidence),
+            happened=at.done,
             named=named,
         )
 
