@@ -359,8 +359,9 @@ async def check_document(
         told = source_diagnostics(snapshot, os.path.dirname(page.name), found)
         sources = {path for each in found for path in _paths(snapshot, page, each)}
         sources |= {os.path.realpath(path) for path in told}
-        sources |= {os.path.join(records.folder, PATH) for records in (page.records,) if records is not None}
-        sources |= {str(folder.with_name(f"{STEM}.db")) for folder in state.stores.answers(snapshot.workspaces)}
+        if sources:  # where nothing may be read nothing is watched
+            sources |= {os.path.join(records.folder, PATH) for records in (page.records,) if records is not None}
+            sources |= {str(folder.with_name(f"{STEM}.db")) for folder in state.stores.answers(snapshot.workspaces)}
         elsewhere = {snapshot.uri_of(path): items for path, items in told.items()}
         items = [
             *privacy_diagnostics(snapshot, page),
