@@ -72,7 +72,7 @@ export async function story(story) {
   await story.step('A source that is open beside an answer is used, not opened again', async () => {
     await workbench.open();
     await view.locator('.card-open').first().click();
-    await workbench.line(workbench.editor(SOURCE), PROOF).waitFor();
+    await workbench.line(workbench.editor(SOURCE), PROOF.slice(0, 20)).waitFor();
     assert.equal(await workbench.tab(path.basename(SOURCE), { active: false }).count(), 1);
     assert.equal(await workbench.answer.count(), 1, 'the answer is not covered');
     await workbench.command('View: Close All Editors');
