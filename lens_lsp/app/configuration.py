@@ -288,6 +288,7 @@ class _Senders:
             extra_roots=self._extra_roots(),
             memory=None if cache is None else cache << 20,
             documents=self._documents(environment, command),
+            cluster=self._highest("cluster.scheduler", "cluster"),
             sources=self.sources,
             notices=tuple(self.notices),
         )

@@ -56,6 +56,11 @@ class _Silent:
     def evidence(self, item: Evidence) -> None: ...
 
 
+def quiet() -> FindObserver:
+    """An observer that nobody asks."""
+    return _Silent()
+
+
 class Lens:
     """Folders and files to find evidence in.
 
@@ -103,6 +108,9 @@ class Lens:
                 over=cancelled or never,
             )
             return findings_of(request, reading, lambda: self._workspace.searched(ready), observer, cancelled, settings)
+
+    def close(self) -> None:
+        """Let go what it holds: nothing, for its files are open during a question alone."""
 
     @property
     def unread(self) -> int:

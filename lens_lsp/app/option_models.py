@@ -304,6 +304,14 @@ class UserOptions(ClientOptions):
         '"off"',
         '"shipped"',
     )
+    cluster: Annotated[str, StringConstraints(pattern=r"^(tcp|tls)://[^\s/@]{1,250}$")] | None = _key(
+        "cluster.scheduler",
+        "the scheduler of a Dask cluster whose workers search the files of `lens find`, each a part of them: they must"
+        " see the same paths. It runs programs with your rights; needs the extra `lens-lsp[cluster]`",
+        "an address that begins with tcp:// or tls://",
+        '"tls://scheduler.example:8786"',
+        "none: this machine searches",
+    )
     daily_tokens: _Count | None = _key(
         "budget.dailyTokens",
         "tokens a day, of all questions and endpoints; a question that would begin above them calls no model",

@@ -212,6 +212,8 @@ class Settings:
     extra_roots: tuple[str, ...] = ()
     memory: int | None = None
     documents: DocumentOptions = field(default_factory=DocumentOptions)
+    cluster: str | None = None
+    """The address of the scheduler whose workers read the files of `find`."""
     sources: Mapping[str, SettingSource] = field(default_factory=dict)
     """Who said what, by the key of the user's file; a key that nobody spoke of is left out."""
     notices: tuple[Notice, ...] = ()

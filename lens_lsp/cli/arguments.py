@@ -329,6 +329,12 @@ def find_parser() -> Parser:
         "(on standard error with --json and --format grep)",
     )
     add_corpus_options(parser)
+    parser.add_argument(
+        "--parts",
+        type=_COUNT,
+        metavar="N",
+        help="search the files in N parts, each by a process or a worker of your cluster; the result is the same",
+    )
     parser.flag("--quiet", "nothing on standard error but errors")
     parser.add_argument("--seed", type=int, metavar="N", help="recorded in the JSON; find has no random part")
     nothing = "accepted for scripts: find stores nothing"

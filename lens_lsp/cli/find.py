@@ -8,10 +8,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import field
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.settings import Request
+from lens_lsp.app.settings import Request, Settings
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.arguments import command_line, find_parser, parse_question, settings_for
 from lens_lsp.cli.renderers import Places, Renderer, Style, roots_of
@@ -21,6 +22,10 @@ from lens_lsp.model.documents import Coverage, Evidence, Findings
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
 from lens_lsp.schema.answer_shapes import findings_json
+
+if TYPE_CHECKING:
+    from lens_lsp.app.sharded_lens import ShardedLens
+    from lens_lsp.corpus.corpus_rules import CorpusRules
 
 
 def parse(argv: Sequence[str]) -> tuple[Request, argparse.Namespace]:
@@ -40,7 +45,7 @@ def run(argv: Sequence[str]) -> int:
     open_output(machine=shape == "json")
     settings = settings_for(request.paths, request.options, quiet=options.quiet)
     paths, rules = searched(request, settings)
-    lens = Lens(paths, rules=rules, memory=settings.memory)
+    lens = _reader(paths, rules, settings, options.parts)
     places = Places(roots_of(paths))
     style = Style(coloured(sys.stdout, os.environ))
     renderer = None if shape == "json" else Renderer(shape, places, style, request.question)
@@ -67,6 +72,7 @@ def run(argv: Sequence[str]) -> int:
         return INTERRUPTED
     finally:
         live.bar.close()
+        lens.close()
     if renderer is None:
         put_json(findings_json(findings, seed=options.seed))
     seconds = perf_counter() - started
@@ -80,6 +86,15 @@ def run(argv: Sequence[str]) -> int:
         quiet=options.quiet,
     ).put()
     return FOUND if findings.evidence else NOTHING
+
+
+def _reader(paths: Sequence[str], rules: CorpusRules, settings: Settings, parts: int | None) -> Lens | ShardedLens:
+    """Who reads the paths: this process, where nothing else was asked for."""
+    if settings.cluster is None and parts is None:
+        return Lens(paths, rules=rules, memory=settings.memory)
+    from lens_lsp.app.sharded_lens import sharded  # what no lookup of one process needs
+
+    return sharded(paths, rules, settings, parts) or Lens(paths, rules=rules, memory=settings.memory)
 
 
 @dataclass(slots=True)

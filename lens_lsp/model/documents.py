@@ -65,7 +65,7 @@ class SkipReason(StrEnum):
     MISSING = "missing"
     """A folder or file that was named and is not there, or an object that is gone since its store was listed."""
     NO_ANSWER = "no-answer"
-    """A store of objects did not answer; asked again it may."""
+    """A store of objects, or the reader of a part of the workspace, did not answer; asked again it may."""
     NO_READER = "no-reader"
     """A document whose library is not installed: the extra ``lens-lsp[documents]``."""
     NO_TEXT = "no-text"
@@ -398,6 +398,18 @@ class RankedDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class ShardCoverage:
+    """What a part of a workspace that others read has of the coverage, and who reads it."""
+
+    name: str
+    found: int
+    scanned: int
+    skipped: int
+    lost: str | None = None
+    """Why nothing of it was read; None where it was."""
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """What was looked at. ``found`` counts files under the roots that no rule excludes."""
 
@@ -416,6 +428,8 @@ class Coverage:
     """PDF, Office, e-book and mail files that have a text, or may have one."""
     unread: int = 0
     """Those of them that were not read yet, or not to their end: of these nothing is known."""
+    shards: Sequence[ShardCoverage] = ()
+    """The parts of the workspace, where others read it."""
 
     @property
     def unread_told(self) -> str:

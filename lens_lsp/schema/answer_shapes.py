@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
 from lens_lsp.model.answer import Account, AdmittedDocument, Answer, Event, Mode, Planned, Proposed, Reused, Sent
-from lens_lsp.model.documents import Evidence, Findings, Part, RankedDocument
+from lens_lsp.model.documents import Coverage, Evidence, Findings, Part, RankedDocument
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
@@ -161,6 +161,9 @@ def _joined(document: AdmittedDocument) -> dict[str, object]:
 _DECLARED: dict[type, Callable[[Any], dict[str, object]]] = {
     AdmittedDocument: _joined,
     Answer: answer_json,
+    Coverage: lambda coverage: shape(
+        coverage, *(field.name for field in fields(coverage) if coverage.shards or field.name != "shards")
+    ),
     Evidence: evidence_json,
     ObservationTable: lambda table: {verdict.value: table[verdict] for verdict in Verdict},
     Part: lambda part: shape(part, "path", "line", "reason", "root") | {"line": part.line or None},

@@ -108,6 +108,16 @@ class UnsearchedPart(Wire):
     root: int
 
 
+class ShardPart(Wire):
+    """A part of the files that a process or a worker of a cluster read, and why nothing of it was read if so."""
+
+    name: str
+    found: int
+    scanned: int
+    skipped: int
+    lost: str | None
+
+
 class CoverageResult(Wire):
     """What was looked at, and what was not and why."""
 
@@ -125,6 +135,8 @@ class CoverageResult(Wire):
     """PDF, Office, e-book and mail files that have a text, or may have one."""
     unread: int
     """Those of them that were not read yet, or not to their end: of these nothing is known."""
+    shards: tuple[ShardPart, ...] = ()
+    """Left out where one process read all."""
 
 
 class Tokens(Wire):

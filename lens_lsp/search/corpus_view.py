@@ -431,6 +431,28 @@ class DocumentAccess:
         self._comments += comments
         self.warnings += [warning for warning in warnings if warning not in self.warnings]
 
+    def agrees(self, slot: int, item: Evidence) -> bool:
+        """Whether a quote that a shard says to have verified stands in the file as it is seen from here: always where
+        no shard was asked, or the folder lies elsewhere; of a file in pieces its hash is compared. One that does not is
+        told."""
+        text = self.text(slot)
+        root, path = text.key
+        if self.corpus.shards is None or root >= len(self._snapshot.roots):
+            return True
+        try:
+            if text.piece is None:
+                document = self._snapshot.document(root, path)
+                said = document.text[item.span.start : item.span.end], document.origin
+                stands = said == (item.quote, item.origin)
+            else:
+                stands = self._snapshot.digest(root, path) == item.origin.sha256
+        except Skipped:
+            stands = False
+        if not stands or display_path(path) != item.path or root != item.root:
+            self.warnings.append(f"{display_path(path)}: a quote that does not stand there was left out")
+            return False
+        return True
+
     @property
     def read_slots(self) -> tuple[int, ...]:
         """The slots of these, in order."""

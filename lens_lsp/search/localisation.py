@@ -651,7 +651,7 @@ def quotes(reading: DocumentAccess, place: Localisation) -> Iterator[tuple[Score
             if step.last:
                 reading.told((first + slot for slot in quoted.read), quoted.comments, quoted.warnings)
         for passage in passages:
-            if passage in found:
+            if passage in found and reading.agrees(passage.slot, found[passage]):
                 yield passage, replace(found[passage], n=n)
                 n += 1
 

@@ -25,6 +25,7 @@ from typing import Any, Protocol, TypeVar, cast, get_type_hints
 import numpy as np
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.scan import Counts, Hits, Literal, Unlisted, distinct
 from lens_lsp.corpus.text_store import TextStore, TextTable
 from lens_lsp.corpus.workspace import Searched, Snapshot, Workspace
@@ -312,9 +313,10 @@ def _slots(reply: Any) -> Iterator[int]:
 class ShardSet:
     """The shards of one question, which are asked at once. Its slots are theirs one behind the other."""
 
-    def __init__(self, shards: Sequence[Shard], request: Open) -> None:
+    def __init__(self, shards: Sequence[Shard], request: Open, rules: CorpusRules = CorpusRules()) -> None:
         """Begins a question with all of them. Raises `ShardLost` for the first that does not answer."""
         self.shards = tuple(shards)
+        self._rules = rules
         self._pool = ThreadPoolExecutor(len(shards), "shard")
         try:
             self.opened = list(self._pool.map(lambda shard: shard.open(request), shards))
@@ -324,10 +326,11 @@ class ShardSet:
         sizes = [len(cast(TextTable, opened.table).keys) for opened in self.opened]
         self._bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64).tolist()
 
-    def reading(self, cancelled: Callable[[], bool] = never) -> DocumentAccess:
-        """The texts of all, which are known here and read there."""
+    def reading(self, roots: Sequence[Root] = (), cancelled: Callable[[], bool] = never) -> DocumentAccess:
+        """The texts of all, which are known here and read there. ``roots`` are the folders, where they lie here, too:
+        quotes are compared with their files then."""
         store = TextStore.of(cast(TextTable, opened.table) for opened in self.opened)
-        return DocumentAccess(store, Snapshot((), {}, CorpusRules()), late=cancelled, over=cancelled, shards=self)
+        return DocumentAccess(store, Snapshot(roots, {}, self._rules), late=cancelled, over=cancelled, shards=self)
 
     def searched(self) -> Searched:
         """What all found; a stage takes as long as in the slowest."""

@@ -267,6 +267,7 @@ WRONG = {
     "documents.ocr": '"eng; canary"',
     "documents.passwords": '"canary"',
     "reader": '"canary/model"',
+    "cluster.scheduler": '"http://canary"',
 }
 
 

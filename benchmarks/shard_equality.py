@@ -1,0 +1,150 @@
+"""Whether parts of a workspace that others read give what one process gives, question by question; and what is said
+when they are killed.
+
+python -m benchmarks.shard_equality "$LENS_DATA/docsqa" --work runs/shards [--questions 200] [--parts 1 2 3 7]
+    [--dask 2] [--kill]
+
+The questions are plain queries; nothing is read of what proves their answers. ``--kill`` ends a process with SIGKILL at
+a random moment of each question: its answer must be the whole, or name what was not read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from evaluation.data.docsqa import open_docsqa, unpack
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.settings import Request
+from lens_lsp.app.sharded_lens import ShardedLens
+from lens_lsp.model.documents import Findings, SkipReason
+from lens_lsp.search.executors import DaskCluster, Processes, ShardExecutor
+
+_LIMIT = 20
+
+
+def questions_of(data: Path, work: Path, most: int) -> Iterator[tuple[Path, list[str]]]:
+    """The folders, unpacked, each with its questions, about as many of each."""
+    dataset = open_docsqa(data)
+    by_folder: dict[str, list[str]] = {}
+    for question in dataset.questions:
+        by_folder.setdefault(question.workspace, []).append(question.question)
+    each = -(-most // len(by_folder))
+    left = most
+    for name, asked in sorted(by_folder.items()):
+        chosen = asked[: min(each, left)]
+        left -= len(chosen)
+        if chosen:
+            yield unpack(dataset, name, work), chosen
+
+
+def told(found: Findings) -> Findings:
+    """All that is found, without times and without who read it."""
+    return replace(found, stages=(), coverage=replace(found.coverage, shards=()))
+
+
+@contextmanager
+def dask(workers: int) -> Iterator[Callable[[], ShardExecutor]]:
+    """A cluster of this machine, of so many workers."""
+    from distributed import LocalCluster
+
+    with LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        yield lambda: DaskCluster(cluster.scheduler_address)
+
+
+def compared(
+    folder: Path,
+    asked: list[str],
+    whole: list[Findings],
+    executor: ShardExecutor,
+    parts: int,
+    name: str,
+    into: Counter[str],
+) -> None:
+    """Ask all questions of a folder in parts; equal results and seconds go ``into`` a counter."""
+    lens = ShardedLens(executor, [folder], parts)
+    with closing(lens):
+        for question, expected in zip(asked, whole, strict=True):
+            begun = time.perf_counter()
+            found = lens.find(Request(question, limit=_LIMIT))
+            into[f"{name}: milliseconds"] += round(1000 * (time.perf_counter() - begun))
+            into[f"{name}: asked"] += 1
+            into[f"{name}: equal"] += told(found) == expected
+            if told(found) != expected:
+                print(f"differs: {name}: {folder.name}: {question}", flush=True)
+
+
+def killed(folder: Path, asked: list[str], whole: list[Findings], chance: random.Random, into: Counter[str]) -> None:
+    """Ask all questions of a folder in three parts while their processes are killed."""
+    processes = Processes()
+    lens = ShardedLens(processes, [folder], 3, seconds=60.0)
+
+    def kill(times: int, pause: float) -> None:
+        for _ in range(times):
+            time.sleep(pause * chance.random())
+            running = list(processes.running.values())
+            if running:
+                os.kill(chance.choice(running).pid, signal.SIGKILL)
+
+    with closing(lens):
+        lens.find(Request(asked[0], limit=_LIMIT))
+        for question, expected in zip(asked, whole, strict=True):
+            killer = threading.Thread(target=kill, args=(chance.choice((1, 2, 4)), 1.0))
+            begun = time.perf_counter()
+            killer.start()
+            found = lens.find(Request(question, limit=_LIMIT))
+            seconds = time.perf_counter() - begun
+            killer.join()
+            lost = [part.name for part in found.coverage.shards if part.lost is not None]
+            named = [skip.path for skip in found.coverage.skipped if skip.reason is SkipReason.NO_ANSWER]
+            into["killed: asked"] += 1
+            into["killed: whole"] += not lost and told(found) == expected
+            into["killed: part missing and named"] += bool(lost) and sorted(lost) == sorted(named)
+            into["killed: within a minute"] += seconds < 60.0
+
+
+def main() -> int:
+    """Compare and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.shard_equality")
+    parser.add_argument("data", type=Path, help="the DocsQA folder")
+    parser.add_argument("--work", type=Path, required=True, help="where the folders are unpacked")
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--parts", type=int, nargs="*", default=[1, 2, 3, 7])
+    parser.add_argument("--dask", type=int, default=0, metavar="N", help="also with a cluster of N workers")
+    parser.add_argument("--kill", action="store_true", help="also kill processes during the questions")
+    args = parser.parse_args()
+    into: Counter[str] = Counter()
+    chance = random.Random(1)
+    with dask(args.dask) if args.dask else nullcontext() as cluster:
+        for folder, asked in questions_of(args.data, args.work, args.questions):
+            one = Lens([folder])
+            begun = time.perf_counter()
+            whole = [told(one.find(Request(question, limit=_LIMIT))) for question in asked]
+            into["one process: milliseconds"] += round(1000 * (time.perf_counter() - begun))
+            into["one process: asked"] += len(asked)
+            for parts in args.parts:
+                compared(folder, asked, whole, Processes(), parts, f"{parts} processes", into)
+            if cluster is not None:
+                for parts in args.parts:
+                    compared(folder, asked, whole, cluster(), parts, f"{args.dask} workers, {parts} parts", into)
+            if args.kill:
+                killed(folder, asked, whole, chance, into)
+            print(f"{folder.name}: {dict(into)}", flush=True)
+    for name, value in sorted(into.items()):
+        print(f"{name}: {value:,}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

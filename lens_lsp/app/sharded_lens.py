@@ -1,0 +1,100 @@
+"""A workspace in parts that others read, and the lookups in it: those of `Lens.find`, with the same result."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from lens_lsp.app.lens import FindObserver, checked, findings_of, quiet
+from lens_lsp.app.settings import Request, Settings
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root, open_named
+from lens_lsp.corpus.workspace import QUESTION
+from lens_lsp.model.documents import Findings, ShardCoverage, Skip, SkipReason
+from lens_lsp.model.errors import PathNotFound, PathRefused, UsageError
+from lens_lsp.search.corpus_view import never
+from lens_lsp.search.executors import DaskCluster, Processes, ShardExecutor, ShardPool
+from lens_lsp.search.shards import ShardLost, ShardSet
+
+
+class ShardedLens:
+    """Folders and files that several readers search together. Not safe for threads: one question at a time."""
+
+    def __init__(
+        self,
+        executor: ShardExecutor,
+        paths: Sequence[str | os.PathLike[str]],
+        parts: int,
+        *,
+        rules: CorpusRules = CorpusRules(),
+        memory: int | None = None,
+        seconds: float = QUESTION,
+    ) -> None:
+        """``memory`` is that of one part, ``seconds`` how long a question may take."""
+        self._paths = [os.path.abspath(path) for path in paths]
+        self._rules, self._seconds = rules, seconds
+        self._pool = ShardPool(executor, self._paths, parts, rules=rules, memory=memory)
+
+    def find(
+        self,
+        request: Request | str,
+        *,
+        observer: FindObserver | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        settings: Settings = Settings(),
+    ) -> Findings:
+        """As `Lens.find`, over the parts that answer; those that do not are named in the coverage.
+
+        Raises `UsageError` also for texts that are open in an editor, which no other reader sees, and `ShardLost` where
+        no part answers.
+        """
+        request = checked(request)
+        if request.buffers or request.exclude_spans:
+            raise UsageError("texts that are open in an editor are searched on this machine alone")
+
+        def over(shards: ShardSet, missing: Sequence[ShardLost]) -> Findings:
+            with contextlib.ExitStack() as stack:
+                reading = shards.reading(self._roots(stack), cancelled or never)
+                found = findings_of(request, reading, shards.searched, observer or quiet(), cancelled, settings)
+            return _named(found, shards, missing)
+
+        return self._pool.run(request.question, self._seconds, over)
+
+    def _roots(self, stack: contextlib.ExitStack) -> list[Root]:
+        """The folders, where they lie on this machine too."""
+        try:
+            return [stack.enter_context(open_named(path, n)[0]) for n, path in enumerate(self._paths)]
+        except (PathNotFound, PathRefused):
+            return []
+
+    def close(self) -> None:
+        """End who reads."""
+        self._pool.close()
+
+
+def _named(found: Findings, shards: ShardSet, missing: Sequence[ShardLost]) -> Findings:
+    """What was found, with each part by name in its coverage."""
+    parts = [
+        ShardCoverage(shard.name, opened.searched.found, opened.searched.scanned, len(opened.searched.skipped))
+        for shard, opened in zip(shards.shards, shards.opened, strict=True)
+    ]
+    parts += [ShardCoverage(lost.name, 0, 0, 0, lost.why) for lost in missing]
+    skipped = [*found.coverage.skipped, *(Skip(lost.name, SkipReason.NO_ANSWER) for lost in missing)]
+    told = [f"{lost.name} was not searched: {lost.why}" for lost in missing]
+    coverage = replace(found.coverage, skipped=tuple(sorted(skipped)), shards=tuple(parts))
+    return replace(found, coverage=coverage, warnings=(*found.warnings, *told))
+
+
+def sharded(
+    paths: Sequence[str | os.PathLike[str]], rules: CorpusRules, settings: Settings, parts: int | None
+) -> ShardedLens | None:
+    """Who reads some paths by the settings and the number of ``parts`` asked for: the user's cluster, else processes of
+    this machine; None where one process does. Raises `UsageError`."""
+    if settings.cluster is not None:
+        cluster = DaskCluster(settings.cluster)
+        return ShardedLens(cluster, paths, parts or max(1, len(cluster.workers)), rules=rules, memory=settings.memory)
+    if parts is None or parts < 2:
+        return None
+    return ShardedLens(Processes(), paths, parts, rules=rules, memory=settings.memory)

@@ -1,0 +1,166 @@
+"""Parts of a workspace that processes and cluster workers read: equal results, and nothing lost without a word."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.settings import Request
+from lens_lsp.app.sharded_lens import ShardedLens
+from lens_lsp.model.documents import Findings, SkipReason
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.text import Span
+from lens_lsp.search.executors import DaskCluster, Processes, ShardSpec
+from lens_lsp.search.shards import RemoteShard, Shard, ShardLost
+
+QUERY = "where is the copper kettle"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(24):
+        link = f"See [[note {number // 2}]]."
+        text = f"# Note {number}\n\nThe copper kettle number {number} stands in hall {number % 5}. {link}\n"
+        (notes / f"note {number}.md").write_text(text)
+    return notes
+
+
+@pytest.fixture
+def processes() -> Iterator[Processes]:
+    started = Processes()
+    yield started
+    started.close()
+
+
+def told(found: Findings) -> Findings:
+    """All that is found, without times and without who read it."""
+    return replace(found, stages=(), coverage=replace(found.coverage, shards=()))
+
+
+def whole(folder: Path) -> Findings:
+    return told(Lens([folder]).find(QUERY))
+
+
+def test_processes_give_what_one_process_gives_also_after_a_change(folder: Path, processes: Processes) -> None:
+    lens = ShardedLens(processes, [folder], 3)
+    found = lens.find(QUERY)
+    assert told(found) == whole(folder)
+    assert [part.lost for part in found.coverage.shards] == [None] * 3
+    assert sum(part.scanned for part in found.coverage.shards) == 24
+    pids = {process.pid for process in processes.running.values()}
+    (folder / "note 7.md").write_text("The copper kettle is in the harbour museum.\n")
+    assert told(lens.find(QUERY)) == whole(folder)
+    assert {process.pid for process in processes.running.values()} == pids, "they stay warm"
+
+
+def test_part_of_a_killed_process_is_read_by_another(folder: Path, processes: Processes) -> None:
+    lens = ShardedLens(processes, [folder], 2)
+    lens.find(QUERY)
+    os.kill(processes.running[1].pid, signal.SIGKILL)
+    assert told(lens.find(QUERY)) == whole(folder)
+
+
+class Dying(Processes):
+    """The process of one part is killed as soon as it was started."""
+
+    def shard(self, spec: ShardSpec, until: Callable[[], float]) -> Shard | None:
+        shard = super().shard(spec, until)
+        if spec.number == 1:
+            os.kill(self.running[1].pid, signal.SIGKILL)
+        return shard
+
+
+def test_part_that_nobody_can_read_is_named_and_the_others_are_searched(folder: Path) -> None:
+    dying = Dying()
+    try:
+        found = ShardedLens(dying, [folder], 3).find(QUERY)
+    finally:
+        dying.close()
+    lost = [part for part in found.coverage.shards if part.lost is not None]
+    assert len(lost) == 1
+    assert lost[0].name.startswith("part 2 of 3")
+    assert [skip.path for skip in found.coverage.skipped if skip.reason is SkipReason.NO_ANSWER] == [lost[0].name]
+    assert found.warnings[-1].startswith(f"{lost[0].name} was not searched")
+    assert 0 < found.coverage.scanned < 24
+    assert found.evidence
+
+
+def test_process_that_stops_answering_does_not_hold_the_question_up(folder: Path, processes: Processes) -> None:
+    lens = ShardedLens(processes, [folder], 2)
+    lens.find(QUERY)
+    lens._seconds = 2.0
+    stopped = processes.running[0].pid
+    os.kill(stopped, signal.SIGSTOP)
+    begun = time.monotonic()
+    with pytest.raises(ShardLost):
+        lens.find(QUERY)
+    assert time.monotonic() - begun < 30
+
+
+class Lying:
+    """Two parts, read here; what their replies say is changed on the way."""
+
+    def __init__(self, change: Callable[[bytes], bytes]) -> None:
+        self._change = change
+
+    def shard(self, spec: ShardSpec, until: Callable[[], float]) -> Shard | None:
+        server = spec.server()
+        return RemoteShard(spec.name, lambda data: self._change(server.handle(data)))
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("was", "said"),
+    [
+        (b'"quote":"# Note', b'"quote":"# Nope'),
+        (b'"sha256":"', b'"sha256":"0'),
+        (b'"path":"note ', b'"path":"../note '),
+    ],
+)
+def test_quote_that_a_worker_made_up_is_caught(folder: Path, was: bytes, said: bytes) -> None:
+    honest = ShardedLens(Lying(lambda reply: reply), [folder], 2).find(QUERY)
+    assert told(honest) == whole(folder)
+    found = ShardedLens(Lying(lambda reply: reply.replace(was, said)), [folder], 2).find(QUERY)
+    assert not found.evidence
+    assert any("a quote that does not stand there was left out" in warning for warning in found.warnings)
+
+
+def test_texts_open_in_an_editor_are_no_matter_of_shards(folder: Path, processes: Processes) -> None:
+    request = Request(QUERY, exclude_spans={str(folder / "note 1.md"): Span(0, 1)})
+    with pytest.raises(UsageError, match="on this machine alone"):
+        ShardedLens(processes, [folder], 2).find(request)
+
+
+def test_workers_of_a_cluster_give_what_one_process_gives_and_may_die(folder: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        dask = DaskCluster(cluster.scheduler_address)
+        try:
+            lens = ShardedLens(dask, [folder], 3)
+            found = lens.find(QUERY)
+            assert told(found) == whole(folder)
+            assert len({part.name for part in found.coverage.shards}) == 3
+            os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+            again = lens.find(QUERY)
+            missing = [part for part in again.coverage.shards if part.lost]
+            assert told(again) == whole(folder) if not missing else again.coverage.scanned < 24
+        finally:
+            dask.close()
+
+
+def test_cluster_that_is_not_there_is_said() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(UsageError, match="does not answer"):
+        DaskCluster("tcp://127.0.0.1:1", seconds=1.0)
