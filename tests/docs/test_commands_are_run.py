@@ -52,6 +52,7 @@ BY_THE_CHECK = {
 """Lines that are a step of a file in `.ci`, and what of them stands there."""
 
 NOT_RUN = {
+    r".*: lens find .* s3://.*": "needs a store of objects; tests/corpus/test_object_store.py searches one",
     r"(?!docs/first-change).*: (?:\.venv/bin/|python3? -m )?pip install .*": (
         "downloads packages; .ci/run installs the extras in one line"
     ),

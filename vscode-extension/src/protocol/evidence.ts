@@ -100,6 +100,14 @@ export interface Coverage {
     readonly reason: string;
     readonly root: number;
   }[];
+  /** Parts that processes or workers of a cluster read; none where one process read all. */
+  readonly shards: readonly {
+    readonly name: string;
+    readonly found: number;
+    readonly scanned: number;
+    readonly skipped: number;
+    readonly lost: string | null;
+  }[];
   /** PDF, Office, e-book and mail files that have a text, or may have one. */
   readonly documents: number;
   /** Those of them that were not read yet, or not to their end: of these nothing is known. */
