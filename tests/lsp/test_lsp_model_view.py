@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -183,6 +184,11 @@ def test_an_answer_that_names_a_file_outside_tells_a_model_nothing_of_it(edit: E
     forged = written.replace("contract.md", os.path.relpath(outside, folder).replace(os.sep, "/"))
     assert forged != written
     Path(answer).write_text(forged, "utf-8")
+    records = Path(answer).parent / ".lens" / "citations.jsonl"
+    known = records.read_text("utf-8")
+    elsewhere = known.replace('"contract.md"', json.dumps(os.path.relpath(outside, folder).replace(os.sep, "/")))
+    assert elsewhere != known
+    records.write_text(elsewhere, "utf-8")
     said = []
     for text in (TEXT, f"---\nlens: private\n---\n{TEXT}", "another\n", None):
         outside.unlink(missing_ok=True)
@@ -191,4 +197,4 @@ def test_an_answer_that_names_a_file_outside_tells_a_model_nothing_of_it(edit: E
         reply = editor.ask("lens/answer", {"answer": uri, "forModel": True})
         said.append({key: reply[key] for key in ("result", "error") if key in reply})
     assert all(each == said[0] for each in said), said
-    assert "outside" not in str(said[0].get("result", {}).get("evidence")), "what is told comes from the records"
+    assert "error" in said[0]
