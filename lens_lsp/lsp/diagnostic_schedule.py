@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -84,6 +85,16 @@ class DiagnosticSchedule:
         """Whether the client asks for diagnostics itself."""
         supports = self._ls.state.supports
         return supports("text_document.diagnostic") and supports("workspace.diagnostics.refresh_support")
+
+    @property
+    def pulled_of_closed(self) -> bool:
+        """Whether the client may ask for notes that are not open, too. Before 0.13 a Neovim that may does not ask again
+        for the texts that are (https://github.com/neovim/neovim/pull/40623)."""
+        client = self._ls.state.client
+        if client is None or client.name != "Neovim":
+            return True
+        version = re.match(r"(\d+)\.(\d+)", client.version or "")
+        return version is not None and (int(version[1]), int(version[2])) >= (0, 13)
 
     @property
     def sources(self) -> frozenset[str]:

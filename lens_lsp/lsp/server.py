@@ -47,9 +47,6 @@ OPTIONS: Mapping[str, object] = {
         [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite]
     ),
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[":"]),
-    types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
-        inter_file_dependencies=True, workspace_diagnostics=True, identifier="lens"
-    ),
     types.WORKSPACE_WILL_RENAME_FILES: types.FileOperationRegistrationOptions(
         [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
     ),
@@ -142,8 +139,11 @@ class LensServer(EditorConnection):
         """The client has sent ``initialize``."""
         self._state = state
         if self.diagnostics.pulled:
-            for name in PULLED:
-                self.offer(name)
+            closed = self.diagnostics.pulled_of_closed
+            options = types.DiagnosticOptions(True, closed, "lens")
+            self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(_handler(types.TEXT_DOCUMENT_DIAGNOSTIC))
+            if closed:
+                self.offer(types.WORKSPACE_DIAGNOSTIC)
 
     def plain(self, result: object) -> object:
         """A result as plain JSON. Raises what cannot be turned into it: afterwards nobody would be told."""

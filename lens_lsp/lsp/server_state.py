@@ -73,6 +73,7 @@ class ServerState:
     ) -> None:
         options = params.initialization_options
         self.capabilities = params.capabilities
+        self.client = params.client_info
         self.options: Mapping[str, object] = options if isinstance(options, dict) else {}
         """The client's ``initializationOptions``."""
         self.environment = environment

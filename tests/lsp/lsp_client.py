@@ -138,8 +138,9 @@ class LspProcess:
         capabilities: Message | None = None,
         options: object = None,
         process: int | None = None,
+        client: Message | None = None,
     ) -> Message:
-        """The handshake; its result."""
+        """The handshake; its result. ``client``: the client's name and version."""
         result: Message = self.result(
             "initialize",
             {
@@ -148,6 +149,7 @@ class LspProcess:
                 "workspaceFolders": [{"uri": each.as_uri(), "name": each.name} for each in folders] or None,
                 "capabilities": capabilities or {},
                 "initializationOptions": options,
+                "clientInfo": client,
             },
         )
         self.notify("initialized", {})

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lens_lsp.memory.notes import MARKDOWN, ORG
+from tests.lsp.lsp_client import LspProcess, environment
 from tests.lsp.lsp_editor import Editor
 from tests.lsp.test_lsp_elsewhere import PULLING
 from tests.memory.test_notes import LEASE, RENT, put
@@ -99,3 +100,22 @@ def test_who_wants_no_diagnostics_in_notes_has_none_of_those_that_are_closed(edi
     held = editor.request(METHOD, asking({}))
     editor.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": source.as_uri(), "type": 3}]})
     assert editor.answer(held)["result"]["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("client", "offered"),
+    [
+        (None, True),
+        ({"name": "Visual Studio Code", "version": "1.0.0"}, True),
+        ({"name": "Neovim", "version": "0.12.4"}, False),
+        ({"name": "Neovim"}, False),
+        ({"name": "Neovim", "version": "0.13.0-dev"}, True),
+        ({"name": "Neovim", "version": "1.0.0"}, True),
+    ],
+)
+def test_a_neovim_that_would_forget_open_texts_is_offered_none(
+    client: dict[str, object] | None, offered: bool, tmp_path: Path
+) -> None:
+    with LspProcess(environment(tmp_path)) as server:
+        provider = server.begin(tmp_path, capabilities=PULLING, client=client)["capabilities"]["diagnosticProvider"]
+    assert provider == {"identifier": "lens", "interFileDependencies": True, "workspaceDiagnostics": offered}
