@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, denied_root, left_out
-from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank, decode
+from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank, cut, decode
 from lens_lsp.corpus.extraction import AGAIN, LARGEST, Pictures, extractions, privacy_in
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.data import TableReader
@@ -48,6 +48,7 @@ from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Fetched, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import LensError, PathNotFound, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.text import Span
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
@@ -209,6 +210,19 @@ class Snapshot:
             origin=Origin(whole.sha256, piece.encoding, piece.guessed),
             structure=structure,
         )
+
+    def stretch(self, root: int, rel: str, span: Span) -> tuple[str, Origin]:
+        """What stands at a span of a very large text, in code points of the file, and where it comes from; the file is
+        read once more. Raises as ``read``."""
+        self._check(root, rel)
+        pieces, whole = cut(self.roots[root], rel, self.rules.fallback_encoding, self._cancelled)
+        first = sum(piece.point <= span.start for piece in pieces) - 1
+        inside = [piece for piece in pieces[first:] if piece.point < span.end] if first >= 0 else []
+        if not inside:
+            raise Skipped(SkipReason.UNREADABLE)
+        text = "".join(piece.text(self.roots[root], rel) for piece in inside)
+        start, piece = inside[0].point, inside[0]
+        return text[span.start - start : span.end - start], Origin(whole.sha256, piece.encoding, piece.guessed)
 
     def _whole(self, root: int, rel: str) -> Whole:
         """A very large file as a whole: read again only when it may be another by now."""

@@ -433,8 +433,7 @@ class DocumentAccess:
 
     def agrees(self, slot: int, item: Evidence) -> bool:
         """Whether a quote that a shard says to have verified stands in the file as it is seen from here: always where
-        no shard was asked, or the folder lies elsewhere; of a file in pieces its hash is compared. One that does not is
-        told."""
+        no shard was asked, or the folder lies elsewhere. One that does not is told."""
         text = self.text(slot)
         root, path = text.key
         if self.corpus.shards is None or root >= len(self._snapshot.roots):
@@ -442,10 +441,10 @@ class DocumentAccess:
         try:
             if text.piece is None:
                 document = self._snapshot.document(root, path)
-                said = document.text[item.span.start : item.span.end], document.origin
-                stands = said == (item.quote, item.origin)
+                there = document.text[item.span.start : item.span.end], document.origin
             else:
-                stands = self._snapshot.digest(root, path) == item.origin.sha256
+                there = self._snapshot.stretch(root, path, item.span)
+            stands = there == (item.quote, item.origin)
         except Skipped:
             stands = False
         if not stands or display_path(path) != item.path or root != item.root:

@@ -14,6 +14,7 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.app.sharded_lens import ShardedLens
+from lens_lsp.corpus.encoding import LARGE
 from lens_lsp.model.documents import Findings, SkipReason
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.text import Span
@@ -130,6 +131,24 @@ class Lying:
 def test_quote_that_a_worker_made_up_is_caught(folder: Path, was: bytes, said: bytes) -> None:
     honest = ShardedLens(Lying(lambda reply: reply), [folder], 2).find(QUERY)
     assert told(honest) == whole(folder)
+    found = ShardedLens(Lying(lambda reply: reply.replace(was, said)), [folder], 2).find(QUERY)
+    assert not found.evidence
+    assert any("a quote that does not stand there was left out" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("said", [b"The copper kettle stands in hall 8 of", b"The copper kettle stood in the hall of"])
+def test_quote_of_a_very_large_file_that_a_worker_made_up_is_caught(tmp_path: Path, said: bytes) -> None:
+    """The hash of the file is right: the words at the span are not."""
+    line = "Nothing of interest is said in this line, and nothing in the next one either.\n"
+    lines = [line] * (LARGE // len(line) + 2)
+    lines[len(lines) // 2] = "\nThe copper kettle stands in hall 7 of the mill.\n\n"
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "log.txt").write_text("".join(lines))
+    honest = ShardedLens(Lying(lambda reply: reply), [folder], 2).find(QUERY)
+    assert "stands in hall 7 of" in honest.evidence[0].quote
+    assert told(honest) == whole(folder)
+    was = b"The copper kettle stands in hall 7 of"
     found = ShardedLens(Lying(lambda reply: reply.replace(was, said)), [folder], 2).find(QUERY)
     assert not found.evidence
     assert any("a quote that does not stand there was left out" in warning for warning in found.warnings)
