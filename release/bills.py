@@ -12,7 +12,7 @@ from pathlib import Path
 from release.locks import LOCKS
 from release.running import EXTENSION, PAGE, ReleaseError, python, run
 
-TOLD = ("documents", "ocr", "desktop", "window", "mcp", "objects", "evaluation", "dense")
+TOLD = ("documents", "ocr", "desktop", "window", "mcp", "objects", "cluster", "evaluation", "dense")
 """The extras that users install; the others are for who works on lens-lsp."""
 _CYCLONEDX = EXTENSION / "node_modules" / ".bin" / "cyclonedx-esbuild"
 
