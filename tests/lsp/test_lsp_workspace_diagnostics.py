@@ -41,7 +41,9 @@ def named(items: list[dict[str, Any]]) -> Reports:
 
 
 def change(editor: Editor, source: Path, old: str, new: str) -> None:
-    source.write_text(source.read_text().replace(old, new))
+    written = source.with_suffix(".new")
+    written.write_text(source.read_text().replace(old, new))
+    written.replace(source)  # at once: a held request checks at any time and must not meet half a file
     editor.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": source.as_uri(), "type": 2}]})
 
 
