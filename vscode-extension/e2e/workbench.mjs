@@ -175,14 +175,21 @@ export class Workbench {
     return editor.locator('.view-line').filter({ hasText: text }).first();
   }
 
-  /** The mark of a citation in the shown answer, once it is a link. The colours of Markdown cut its text to pieces. */
-  citation(number) {
-    return this.answer.locator('.detected-link', { hasText: new RegExp(`^\\^${number}$`) }).first();
+  /** The mark of a citation in the shown answer, by its place among them, once they are links. */
+  async citation(number) {
+    const marks = this.answer.locator('.detected-link', { hasText: /^\^\w+$/ });
+    await marks.first().waitFor();
+    const shown = await marks.evaluateAll((all) => {
+      const places = all.map((each) => ({ text: each.textContent, ...each.getBoundingClientRect().toJSON() }));
+      return places.sort((one, other) => one.top - other.top || one.left - other.left).map(({ text }) => text);
+    });
+    const label = [...new Set(shown)][number - 1];
+    return marks.filter({ hasText: new RegExp(`^${literally(label)}$`) }).first();
   }
 
   /** Ctrl+clicks a citation. Forced: the editor draws the line anew whenever the pointer comes to it while Ctrl is held. */
-  follow(number) {
-    return this.citation(number).click({ modifiers: ['Control'], force: true });
+  async follow(number) {
+    await (await this.citation(number)).click({ modifiers: ['Control'], force: true });
   }
 
   /** Chooses from the context menu of a row, which is opened until a contribution that comes later is in. */

@@ -40,7 +40,7 @@ async function ask(workbench, { question, quote }) {
   await workbench.command('View: Close All Editors');
   await workbench.read(question);
   await workbench.line(workbench.answer, `> ${quote.slice(0, BEGINNING)}`).waitFor();
-  await workbench.citation(1).waitFor();
+  await (await workbench.citation(1)).waitFor();
   await workbench.folded(workbench.answer).waitFor();
   // Long lines are wrapped: what is shown is compared as one text.
   const shown = (await workbench.answer.locator('.view-line').allTextContents()).join('');

@@ -28,7 +28,7 @@ export async function story(story) {
     await workbench.open();
     await workbench.line(workbench.answer, `> ${PROOF}`).waitFor();
     await workbench.folded(workbench.answer).waitFor();
-    await workbench.line(workbench.answer, 'sources:').waitFor({ state: 'detached' });
+    await workbench.line(workbench.answer, 'lens: answer/').waitFor({ state: 'detached' });
   });
 
   await story.step('The proof is marked in its source', async () => {

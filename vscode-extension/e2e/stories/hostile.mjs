@@ -137,7 +137,7 @@ async function reads(story, workbench, whose) {
   });
 
   await story.step(`A hover of it does nothing (${whose})`, async () => {
-    await inert(await workbench.hover(workbench.citation(1), SENTENCE), 'the hover');
+    await inert(await workbench.hover(await workbench.citation(1), SENTENCE), 'the hover');
   });
 
   await story.step(`The views do nothing (${whose})`, async () => {

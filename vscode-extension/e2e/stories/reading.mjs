@@ -35,7 +35,7 @@ export async function story(story) {
     await turn.locator('.cite').first().waitFor({ timeout: SET_UP });
     await workbench.open();
     await workbench.line(workbench.answer, `> ${PROOF}`).waitFor();
-    await workbench.citation(1).waitFor();
+    await (await workbench.citation(1)).waitFor();
     await workbench.folded(workbench.answer).waitFor();
   });
 
