@@ -1,12 +1,14 @@
 """Who reads the parts of a workspace: processes of this machine, or the workers of a Dask cluster.
 
-A `ShardPool` keeps them between questions, with their texts. A worker that dies or does not answer in time loses the
-question its part: it is read by another once, and then named as missing, and the question begins anew over the parts
-that are left, so that its result is always exact for what was read.
+A `ShardPool` keeps them between questions, with their texts. A step may take half of the time that a question has left,
+and a process says each second that it works. One that dies, falls silent or is late loses the question its part: it is
+read by another once, and then named as missing, and the question begins anew over the parts that are left, so that its
+result is always exact for what was read.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import struct
@@ -17,7 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDone
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import IO, Any, Protocol, TypeVar, cast
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
@@ -29,8 +31,16 @@ Result = TypeVar("Result")
 _SIZE = struct.Struct("<Q")
 MOST_BYTES = 1 << 30
 """Bytes of one message; more are none of ours."""
+_PART = 1 << 20
+"""Bytes of it that are waited for together."""
 _LOOK = 0.5
 """Seconds between two looks at whether a worker of a cluster is still there."""
+_BEAT = 1.0
+"""Seconds after which a process that works on a request says so."""
+_STEP = 1 / 2
+"""Share of a question's time that is left which one step may take."""
+_SILENCE, _SILENT = 15.0, 1 / 4
+"""Seconds, and share of a step, for which a process that has spoken may say nothing: the lesser of the two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +68,7 @@ class ShardExecutor(Protocol):
 
     def shard(self, spec: ShardSpec, until: Callable[[], float]) -> Shard | None:
         """Whoever reads a part from now on, another than before; None where there is nobody. ``until`` tells to what
-        time of `time.monotonic` a reply is waited for."""
+        time of `time.monotonic` the reply to a request of now is waited for."""
         ...
 
     def close(self) -> None:
@@ -106,14 +116,19 @@ class ShardPool:
                 with closing(ShardSet(list(live.values()), Open(question, left))) as shards:
                     return work(shards, list(missing.values()))
             except ShardLost as error:
-                number = next(number for number, shard in live.items() if shard.name == error.name)
-                self._shards.pop(number)
-                lost[number] = lost.get(number, 0) + 1
-                if lost[number] > 1:
-                    missing[number] = error
+                for one in (error, *error.also):
+                    number = next(number for number, shard in live.items() if shard.name == one.name)
+                    self._shards.pop(number)
+                    lost[number] = lost.get(number, 0) + 1
+                    if lost[number] > 1:
+                        missing[number] = one
+
+    def _step_end(self) -> float:
+        now = time.monotonic()
+        return now + _STEP * max(0.0, self._until - now)
 
     def _find_reader(self, spec: ShardSpec, missing: dict[int, ShardLost]) -> None:
-        shard = self._executor.shard(spec, lambda: self._until)
+        shard = self._executor.shard(spec, self._step_end)
         if shard is None:
             missing[spec.number] = ShardLost(spec.name, "nobody is there to read it")
         else:
@@ -159,7 +174,7 @@ class Processes:
 
 
 class _Pipe:
-    """Requests to a process over its standard streams, one at a time; one that is late is ended."""
+    """Requests to a process over its standard streams, one at a time; one that is late or silent is ended."""
 
     def __init__(self, process: subprocess.Popen[bytes], until: Callable[[], float]) -> None:
         assert process.stdin is not None
@@ -167,53 +182,89 @@ class _Pipe:
         self._process, self._until = process, until
         self._given, self._taken = process.stdin, process.stdout
         self._lock = threading.Lock()
+        self._heard = math.inf
+        """When it said something last; until it does, nobody knows how long it needs to start."""
+        self._ended = ""
 
     def put(self, data: bytes) -> None:
         put_message(self._given, data)
 
     def send(self, data: bytes) -> bytes:
         with self._lock:
-            timer = threading.Timer(max(0.0, self._until() - time.monotonic()), self._process.kill)
-            timer.daemon = True
-            timer.start()
+            done = threading.Event()
+            if self._heard < math.inf:
+                self._hear()
+            threading.Thread(target=self._watch, args=(done, self._until()), daemon=True).start()
             try:
                 self.put(data)
-                return take_message(self._taken)
-            except ValueError as error:  # its streams are closed
-                raise EOFError(str(error)) from error
+                while not (reply := take_message(self._taken, self._hear)):
+                    pass
+                return reply
+            except (OSError, EOFError, ValueError) as error:  # ValueError: its streams are closed
+                raise EOFError(self._ended or str(error)) from error
             finally:
-                timer.cancel()
+                done.set()
+
+    def _hear(self) -> None:
+        self._heard = time.monotonic()
+
+    def _watch(self, done: threading.Event, until: float) -> None:
+        """End the process where it says nothing for too long, or does not answer until a moment."""
+        silence = min(_SILENCE, _SILENT * (until - time.monotonic()))
+        while not done.wait(max(0.0, min(until, self._heard + silence) - time.monotonic())):
+            now = time.monotonic()
+            if now >= min(until, self._heard + silence):
+                self._ended = "it did not answer in time" if now >= until else f"it said nothing for {silence:.1f} s"
+                self._process.kill()
+                return
 
 
 def put_message(stream: IO[bytes], data: bytes) -> None:
-    """Write a message: its size in eight bytes, then its bytes."""
+    """Write a message: its size in eight bytes, then its bytes. One without bytes says that a reply is being made."""
     stream.write(_SIZE.pack(len(data)))
     stream.write(data)
     stream.flush()
 
 
-def take_message(stream: IO[bytes]) -> bytes:
-    """Read a message. Raises EOFError where the other side has ended, OSError for one that is none."""
+def take_message(stream: IO[bytes], heard: Callable[[], None] = lambda: None) -> bytes:
+    """Read a message; ``heard`` is told whenever a part of it came. Raises EOFError where the other side has ended,
+    OSError for one that is none."""
     head = stream.read(_SIZE.size)
     if len(head) < _SIZE.size:
         raise EOFError("it ended")
     (size,) = _SIZE.unpack(head)
     if size > MOST_BYTES:
         raise OSError("it sent what is no message")
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError("it ended in the middle of a reply")
-    return data
+    data = bytearray()
+    heard()
+    while len(data) < size:
+        part = stream.read(min(size - len(data), _PART))
+        if not part:
+            raise EOFError("it ended in the middle of a reply")
+        data += part
+        heard()
+    return bytes(data)
 
 
 def serve(server: ShardServer, requests: IO[bytes], replies: IO[bytes]) -> None:
-    """Answer requests until there are no more."""
-    while True:
-        try:
-            data = take_message(requests)
-        except (EOFError, OSError):
-            return
-        put_message(replies, server.handle(data))
+    """Answer requests until there are no more, and say every second that a reply is being made."""
+    with suppress(EOFError, OSError):  # the other side has ended
+        while True:
+            data, done = take_message(requests), threading.Event()
+            beat = threading.Thread(target=_beat, args=(replies, done), daemon=True)
+            beat.start()
+            try:
+                reply = server.handle(data)
+            finally:
+                done.set()
+                beat.join()
+            put_message(replies, reply)
+
+
+def _beat(replies: IO[bytes], done: threading.Event) -> None:
+    with suppress(OSError):
+        while not done.wait(_BEAT):
+            put_message(replies, b"")
 
 
 class DaskCluster:
@@ -253,19 +304,19 @@ class DaskCluster:
         def send(data: bytes) -> bytes:
             future: Future[bytes] = executor.submit(handle, spec, data)
             try:
-                return self._reply(future, address, until)
+                return self._reply(future, address, until())
             finally:
                 future.cancel()
 
         return RemoteShard(f"{spec.name} (worker {address})", send)
 
-    def _reply(self, future: Future[bytes], address: str, until: Callable[[], float]) -> bytes:
+    def _reply(self, future: Future[bytes], address: str, until: float) -> bytes:
         while True:
             try:
-                return future.result(max(0.0, min(_LOOK, until() - time.monotonic())))
+                return future.result(max(0.0, min(_LOOK, until - time.monotonic())))
             except NotDone as error:
-                if time.monotonic() >= until():
-                    raise TimeoutError("no answer within the time of the question") from error
+                if time.monotonic() >= until:
+                    raise TimeoutError("it did not answer in time") from error
                 if address not in self.workers:
                     raise EOFError("the worker is gone") from error
             except LensError:

@@ -42,6 +42,8 @@ PROTOCOL = 1
 """What both sides must speak: it changes with any type on the wire."""
 NO_HITS = Hits(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32))
 Reply = TypeVar("Reply")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 _Terms = tuple[tuple[Literal, ...], ...]
 
 
@@ -114,6 +116,8 @@ class ShardLost(LensError):
         super().__init__(f"{name}: {why}")
         self.name = name
         self.why = why
+        self.also: tuple[ShardLost, ...] = ()
+        """Others that were asked the same and are lost, too."""
 
 
 class Shard(Protocol):
@@ -314,12 +318,13 @@ class ShardSet:
     """The shards of one question, which are asked at once. Its slots are theirs one behind the other."""
 
     def __init__(self, shards: Sequence[Shard], request: Open, rules: CorpusRules = CorpusRules()) -> None:
-        """Begins a question with all of them. Raises `ShardLost` for the first that does not answer."""
+        """Begins a question with all of them. This and all that follows raises `ShardLost` for the first that does not
+        answer."""
         self.shards = tuple(shards)
         self._rules = rules
         self._pool = ThreadPoolExecutor(len(shards), "shard")
         try:
-            self.opened = list(self._pool.map(lambda shard: shard.open(request), shards))
+            self.opened = self._all(lambda shard: shard.open(request), shards)
         except BaseException:
             self.close()
             raise
@@ -353,7 +358,7 @@ class ShardSet:
     def count(self, terms: Sequence[Sequence[Literal]], words: Sequence[str], phrases: Sequence[Phrase]) -> Hits:
         """See `Shards`."""
         request = Count(tuple(map(tuple, terms)), tuple(words), tuple(phrases))
-        parts = list(self._pool.map(lambda shard: shard.count(request), self.shards))
+        parts = self._all(lambda shard: shard.count(request), self.shards)
         firsts = self._bounds[:-1]
         slot = np.concatenate([part.slot + first for part, first in zip(parts, firsts, strict=True)]).astype(np.int32)
         term = np.concatenate([part.term for part in parts]).astype(np.int32)
@@ -367,8 +372,17 @@ class ShardSet:
         bounds = zip(self.shards, self._bounds[:-1], self._bounds[1:], strict=True)
         asked = [(shard, first, step.within(first, last)) for shard, first, last in bounds]
         wanted = [(shard, first, part) for shard, first, part in asked if part is not None]
-        replies = self._pool.map(lambda one: one[0].score(one[2]), wanted)
+        replies = self._all(lambda one: one[0].score(one[2]), wanted)
         return [(first, reply) for (_, first, _), reply in zip(wanted, replies, strict=True)]
+
+    def _all(self, call: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """What a call gives for each of some items, all at once."""
+        asked = [self._pool.submit(call, item) for item in items]
+        lost = [error for one in asked if isinstance(error := one.exception(), ShardLost)]
+        if lost:
+            lost[0].also = tuple(lost[1:])
+            raise lost[0]
+        return [one.result() for one in asked]
 
     def close(self) -> None:
         """Let the threads go; one that waits for a shard ends when that answers or its time is over."""

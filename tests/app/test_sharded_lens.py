@@ -18,8 +18,9 @@ from lens_lsp.corpus.encoding import LARGE
 from lens_lsp.model.documents import Findings, SkipReason
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.text import Span
+from lens_lsp.search import executors
 from lens_lsp.search.executors import DaskCluster, Processes, ShardSpec
-from lens_lsp.search.shards import RemoteShard, Shard, ShardLost
+from lens_lsp.search.shards import Open, RemoteShard, Shard, ShardLost
 
 QUERY = "where is the copper kettle"
 
@@ -95,16 +96,61 @@ def test_part_that_nobody_can_read_is_named_and_the_others_are_searched(folder: 
     assert found.evidence
 
 
-def test_process_that_stops_answering_does_not_hold_the_question_up(folder: Path, processes: Processes) -> None:
-    lens = ShardedLens(processes, [folder], 2)
+@pytest.mark.parametrize("stopped", [(0,), (0, 1)])
+def test_process_that_is_stopped_is_replaced_within_the_time(
+    folder: Path, processes: Processes, stopped: tuple[int, ...]
+) -> None:
+    lens = ShardedLens(processes, [folder], 3, seconds=60.0)
     lens.find(QUERY)
-    lens._seconds = 2.0
-    stopped = processes.running[0].pid
-    os.kill(stopped, signal.SIGSTOP)
+    before = {number: process.pid for number, process in processes.running.items()}
+    for number in stopped:
+        os.kill(before[number], signal.SIGSTOP)
     begun = time.monotonic()
-    with pytest.raises(ShardLost):
-        lens.find(QUERY)
-    assert time.monotonic() - begun < 30
+    found = lens.find(QUERY)
+    assert time.monotonic() - begun < 60
+    assert told(found) == whole(folder)
+    assert {number for number, pid in before.items() if processes.running[number].pid != pid} == set(stopped)
+
+
+class Stopping(Processes):
+    """The process of one part is stopped whenever it was started and has spoken."""
+
+    def shard(self, spec: ShardSpec, until: Callable[[], float]) -> Shard | None:
+        shard = super().shard(spec, until)
+        if spec.number == 1:
+            assert shard is not None
+            shard.open(Open(QUERY, 30.0))
+            os.kill(self.running[1].pid, signal.SIGSTOP)
+        return shard
+
+
+def test_part_whose_processes_are_stopped_is_named_and_the_others_are_searched_in_time(folder: Path) -> None:
+    stopping = Stopping()
+    begun = time.monotonic()
+    try:
+        found = ShardedLens(stopping, [folder], 3, seconds=60.0).find(QUERY)
+    finally:
+        stopping.close()
+    assert time.monotonic() - begun < 60
+    lost = [part for part in found.coverage.shards if part.lost is not None]
+    assert [part.name.partition(" (")[0] for part in lost] == ["part 2 of 3"]
+    assert "it said nothing for" in str(lost[0].lost)
+    assert 0 < found.coverage.scanned < 24
+    assert found.evidence
+
+
+def test_without_shares_of_the_time_a_stopped_process_takes_it_all(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: what the test above asserts is not so by itself."""
+    monkeypatch.setattr(executors, "_STEP", 1.0)
+    monkeypatch.setattr(executors, "_SILENT", 1.0)
+    stopping = Stopping()
+    try:
+        with pytest.raises(ShardLost):
+            ShardedLens(stopping, [folder], 3, seconds=20.0).find(QUERY)
+    finally:
+        stopping.close()
 
 
 class Lying:
