@@ -12,9 +12,9 @@ from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.arguments import command_line, read_parser, settings_for
 from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import ProgressBar, is_terminal, open_output, printable_path, put, put_json, tell
-from lens_lsp.corpus.extraction import extractions
+from lens_lsp.corpus.extraction import extractions, notices
 from lens_lsp.corpus.workspace import ReadThrough
-from lens_lsp.model.documents import Skip, SkipReason
+from lens_lsp.model.documents import Skip
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.schema.answer_shapes import shape
@@ -56,10 +56,7 @@ def run(argv: Sequence[str]) -> int:
         put_json({"schema": "lens.read/1", **shape(done, "documents", "known", "read", "private", "left", "skipped")})
     else:
         put("".join(f"{line}\n" for line in _lines(done)))
-    locked = [skip.path for skip in done.skipped if skip.reason is SkipReason.ENCRYPTED]
-    if locked and not options.quiet:
-        tell(extractions().locked(locked))
-    for said in () if options.quiet else extractions().notices():
+    for said in () if options.quiet else notices(done.skipped):
         tell(said)
     if interrupted:
         tell("interrupted: what was read is kept, and `lens read` goes on from there")

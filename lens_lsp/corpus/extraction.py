@@ -103,6 +103,8 @@ _SAID = 0.75
 _GLANCED = 4 << 20
 """Bytes of a document that is glanced at, and of those that are at once."""
 _PAGE_SECONDS = 30.0
+_NAMED = 3
+"""Documents that are named of those that are too large."""
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -752,12 +754,14 @@ def notices(skips: Iterable[Skip]) -> list[str]:
             told.append(f"{count:,} .{suffix} {naming} not read: {saving}")
     if missing := found[SkipReason.NO_READER]:
         told.append(f"{_some(missing)} not read: {INSTALL}")
-    if large := [
-        skip.path for skip in skips if skip.reason is SkipReason.TOO_LARGE and kind_for(skip.path) is not None
-    ]:
+    large = {skip: kind for skip in skips if skip.reason is SkipReason.TOO_LARGE and (kind := kind_for(skip.path))}
+    if large:
         which = "it" if len(large) == 1 else "each"
         most = f"more than {LARGEST >> 20} MiB, or more text than one may have"
-        told.append(f"{_some(len(large))} not read ({most}): split {which}, a mailbox by its folders or years")
+        named = [f"{skip.path} ({kind.name}, {skip.size / 2**20:,.1f} MiB)" for skip, kind in large.items()]
+        more = f" and {len(large) - _NAMED:,} more" if len(large) > _NAMED else ""
+        advice = f"split {which}, a mailbox by its folders or years"
+        told.append(f"{_some(len(large))} not read ({most}): {', '.join(named[:_NAMED])}{more}; {advice}")
     if locked := [skip.path for skip in skips if skip.reason is SkipReason.ENCRYPTED]:
         told.append(extractions().locked(locked))
     if late := found[SkipReason.NOT_READ]:

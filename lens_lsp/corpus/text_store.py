@@ -500,7 +500,12 @@ class TextStore:
 
     def skips(self) -> list[Skip]:
         """What cannot be searched as it is, and why: documents that wait are among it."""
-        refused = [Skip(display_path(path), reason, root) for (root, path), reason in self._unreadable.items()]
+        refused = [
+            Skip(display_path(path), reason, root, self._entries[root, path].size)
+            if reason is SkipReason.TOO_LARGE
+            else Skip(display_path(path), reason, root)
+            for (root, path), reason in self._unreadable.items()
+        ]
         waiting = (key for key in self._unread if key not in self._left)
         return refused + [Skip(display_path(path), SkipReason.NOT_READ, root) for root, path in waiting]
 

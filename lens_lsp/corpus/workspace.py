@@ -516,7 +516,9 @@ class Workspace:
                     self._read_once(root, path, kind, done)
                 except Skipped as skipped:
                     if skipped.reason is not SkipReason.NOT_READ:
-                        done.skipped.append(Skip(display_path(path), skipped.reason, root.index))
+                        identity = identity_of(root, path) if skipped.reason is SkipReason.TOO_LARGE else None
+                        size = 0 if identity is None else identity[0]
+                        done.skipped.append(Skip(display_path(path), skipped.reason, root.index, size))
 
     def _read_once(self, root: Root, path: str, kind: DocumentKind, done: ReadThrough) -> None:
         """Read a document unless its text is kept. Raises `Skipped`."""

@@ -93,6 +93,8 @@ class Skip:
     reason: SkipReason
     root: int = 0
     """Index into the roots of the question."""
+    size: int = 0
+    """Bytes of a document that is too large, else 0."""
 
 
 class PartReason(StrEnum):

@@ -76,6 +76,9 @@ def test_each_is_named_with_its_reason(folder: Path) -> None:
         "torn.docx": SkipReason.BROKEN,
         "mail.mbox": SkipReason.TOO_LARGE,
     }
+    told = "; ".join(Lens([folder]).find(QUESTION).warnings)
+    assert " mail.mbox (mbox, 1,024.0 MiB); " in told
+    assert "split each, a mailbox by its folders or years" in told
     crane = Lens([folder / "lost.pdf", folder / "shifted.pdf"]).find("what does the crane lift?")
     assert {item.path for item in crane.evidence} == {"lost.pdf", "shifted.pdf"}, "these are repaired"
 

@@ -217,7 +217,13 @@ def test_documents_without_their_turn_are_counted() -> None:
         "2 .doc files were not read: save them as .docx (`soffice --convert-to docx FILE`)",
         "1 .ppt file was not read: save it as .pptx (`soffice --convert-to pptx FILE`)",
     ]
-    (large,) = notices([Skip("years.mbox", SkipReason.TOO_LARGE), Skip("log.txt", SkipReason.TOO_LARGE)])
-    assert large.startswith("1 document was not read (more than 64 MiB, ")
-    assert large.endswith("): split it, a mailbox by its folders or years")
+    whole = Skip("years.mbox", SkipReason.TOO_LARGE, size=1 << 30)
+    most = "(more than 64 MiB, or more text than one may have)"
+    named = "years.mbox (mbox, 1,024.0 MiB); split it, a mailbox by its folders or years"
+    told = [f"1 document was not read {most}: {named}"]
+    assert notices([whole, Skip("log.txt", SkipReason.TOO_LARGE)]) == told
+    several = [Skip(f"{n}.docx", SkipReason.TOO_LARGE, size=n << 19) for n in range(1, 6)]
+    (said,) = notices([*several, whole])
+    assert said.startswith("6 documents were not read (")
+    assert "): 1.docx (docx, 0.5 MiB), 2.docx (docx, 1.0 MiB), 3.docx (docx, 1.5 MiB) and 3 more; split each," in said
     assert notices([]) == []

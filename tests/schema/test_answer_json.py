@@ -94,7 +94,7 @@ def test_an_answer_has_the_published_shape() -> None:
         "coverage": {
             "found": 2,
             "scanned": 2,
-            "skipped": [{"path": "a.bin", "reason": "binary", "root": 0}],
+            "skipped": [{"path": "a.bin", "reason": "binary", "root": 0, "size": 0}],
             "admitted": 2,
             "read": 1,
             "matchesUnread": 4,
@@ -284,7 +284,7 @@ def test_findings_have_the_published_shape() -> None:
         "coverage": {
             "found": 3,
             "scanned": 2,
-            "skipped": [{"path": "a.bin", "reason": "binary", "root": 0}],
+            "skipped": [{"path": "a.bin", "reason": "binary", "root": 0, "size": 0}],
             "admitted": 1,
             "read": 1,
             "matchesUnread": 4,
