@@ -15,15 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
-from typing import NamedTuple
 
-from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.formats.data import TableReader, fields
 from lens_lsp.corpus.formats.text_reader import locate
-from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document, Locator, leaf_of
+from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document, leaf_of
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.observation import RegionView, tokens
 from lens_lsp.model.text import Span, breaks, sentences, trim
+from lens_lsp.search.cells import TableCell, cells
 
 LONGEST = 60
 """Code points. A longer word is cut, since no reader takes it for one."""
@@ -48,11 +46,6 @@ _BLOCK_START, _BLOCK_END = attrgetter("span.start"), attrgetter("span.end")
 _LINE = regex(r"[^\r\n]+")
 _WORDY = regex(r"[^\W_]")
 _LONGEST_TAGS = 400
-_CELL = regex(r"<t[dh](?=[\s/>])[^<>]*>", re.IGNORECASE)
-_ROW_TAG = regex(r"\s*<t[rdh](?=[\s/>])", re.IGNORECASE)
-_CELL_END = regex(r"(?:\s|</t[dh]\s*>|</tr\s*>)*$", re.IGNORECASE)
-_BAR = regex(r"(?<!\\)\|")
-_COLUMN = regex(r"[A-Z]+")
 # Markup that stands inside a word without ending it. An atomic group: Python 3.11.2 errs with a possessive one.
 _RUNNING_ON = regex(
     r"(?>(?:</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike"
@@ -116,59 +109,6 @@ def _joins(text: str, at: int) -> bool:
     if text[at] in _JOINERS:
         return in_word(text, at - 1) and in_word(text, at + 1)
     return text[at] in _FIGURE_JOINERS and text[at - 1].isdigit() and text[at + 1].isdigit()
-
-
-class TableCell(NamedTuple):
-    """A cell of a table's row: its column, which is that of its header, and where it stands."""
-
-    column: int | str
-    span: Span
-
-
-def cells(document: Document, row: Span) -> list[TableCell]:
-    """The cells of a table's row that hold something, in order: those that the document has places for, else those
-    that tags, bars or the delimiter of the file set apart."""
-    text = document.text
-    placed = [(at, str(place["cell"])) for at, place in _places(document, row) if "cell" in place and "sheet" in place]
-    if placed:
-        ends = [at for at, _ in placed[1:]] + [row.end]
-        found = [
-            TableCell(column[0], Span(at, max(at, at + len(text[at:end].rstrip(" |")))))
-            for (at, cell), end in zip(placed, ends, strict=True)
-            if (column := _COLUMN.match(cell)) is not None
-        ]
-    else:
-        found = [TableCell(number, trim(text, part)) for number, part in enumerate(_parted(document, row))]
-    return [cell for cell in found if len(cell.span)]
-
-
-def _places(document: Document, span: Span) -> Iterator[tuple[int, Locator]]:
-    """The places that begin inside a span, in order."""
-    starts, locators = document.locators.starts, document.locators.locators
-    for index in range(bisect_left(starts, span.start), bisect_left(starts, span.end)):
-        yield starts[index], locators[index]
-
-
-def _parted(document: Document, row: Span) -> Iterator[Span]:
-    """What stands between the separators of a row; a separator in quotes is none."""
-    text = document.text
-    tags = list(_CELL.finditer(text, row.start, row.end))
-    if tags:
-        # A row may begin behind the tag of its first cell.
-        begun = [] if _ROW_TAG.match(text, row.start) else [row.start]
-        starts = [*begun, *(tag.end() for tag in tags)]
-        ends = [*(tag.start() for tag in tags[1 - len(begun) :]), row.end]
-        for start, end in zip(starts, ends, strict=True):
-            behind = _CELL_END.search(text, start, end)
-            yield Span(start, end if behind is None else behind.start())
-        return
-    reader = reader_for(document.path.rpartition("/")[2])
-    if isinstance(reader, TableReader):
-        yield from fields(text, row.start, row.end, reader.delimiter(text))
-        return
-    bars = [bar.start() for bar in _BAR.finditer(text, row.start, row.end)]
-    for start, end in zip([row.start, *(bar + 1 for bar in bars)], [*bars, row.end], strict=True):
-        yield Span(start, end)
 
 
 class Edges:
@@ -354,8 +294,8 @@ def _columns(document: Document, header: Span, span: Span, at: int) -> tuple[Spa
     whole = all(span.contains(other) for other in rows)
     if whole and len(header) <= LONGEST_CONTEXT:
         return header, ()
-    names = cells(document, header)
-    held = [cell for cell in cells(document, row) if whole or cell.span.overlaps(span)]
+    names = cells(document, header, row)
+    held = [cell for cell in cells(document, row, header) if whole or cell.span.overlaps(span)]
     columns = {cell.column for cell in held}
     chosen = [index for index, name in enumerate(names) if name.column in columns]
     if not chosen:

@@ -26,7 +26,8 @@ from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span, trim
 from lens_lsp.model.words import fold, stem, words
-from lens_lsp.search.boundaries import PROSE, cells, heading_path, lines, overlapping, whole_sentences, widened, without
+from lens_lsp.search.boundaries import PROSE, heading_path, lines, overlapping, whole_sentences, widened, without
+from lens_lsp.search.cells import cells
 from lens_lsp.search.corpus_view import Floats, Ints, union_of
 from lens_lsp.search.metadata import FieldQuery
 from lens_lsp.search.question import UNDEFINING, ScanQuestion, definition_of, vocabulary

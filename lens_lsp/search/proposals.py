@@ -27,7 +27,7 @@ from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, Verdict
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import CELL, AdmittedCells, Space
 from lens_lsp.search.boundaries import REACH, REGION_TOKENS, context_of, fits, overlapping, region, shown
-from lens_lsp.search.boundaries import cells as cells_of
+from lens_lsp.search.cells import cells
 from lens_lsp.search.corpus_view import Floats
 from lens_lsp.search.localisation import ADMITTED, Candidates
 from lens_lsp.search.passages import ScoredPassage
@@ -255,7 +255,7 @@ class Proposal:
 
     def _cells(self, unit: Block) -> int:
         source = self.view.source(unit.span) if unit.kind is BlockKind.TABLE_ROW else None
-        return 0 if source is None else len(cells_of(self.admission.document, source))
+        return 0 if source is None else len({cell.span for cell in cells(self.admission.document, source)})
 
 
 @dataclass(frozen=True, slots=True)

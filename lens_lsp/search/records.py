@@ -8,27 +8,22 @@ row's, for a table may have half a million cells; `cells_of` finds the places of
 
 from __future__ import annotations
 
-import html
-import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from itertools import pairwise
 
 from lens_lsp.arithmetic.units import find_unit
 from lens_lsp.corpus.descriptions import file_name
-from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.formats.data import TableReader, fields, unquoted
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.model.documents import Block, BlockKind, Document, is_header
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
-from lens_lsp.model.text import Span, trim
+from lens_lsp.model.text import Span
 from lens_lsp.search.boundaries import heading_path
+from lens_lsp.search.cells import MOST_COLUMNS, Cell, Splitter
 
 MOST_CELLS = 500_000
 """Of one table; what lies behind them is not looked at."""
-_MOST_COLUMNS = 500
 _SAMPLE = 24
 """Rows at the beginning of a table that show how wide it is and what names its columns."""
 _DEEPEST = 5
@@ -39,30 +34,12 @@ _NUMBER = regex(r"\d")
 _YEARS = regex(r"(?:19|20)\d\d(?=[–-](?:\d\d)?\d\d(?!\d))")
 _SEVERAL = regex(r"[-+(]?[\d.,]*\d[%)]?(?: [-+(]?[\d.,]*\d[%)]?)+")
 _LINE = regex(r"[^\n]+")
-_LEADERS = regex(r"(?:\s*\.){3,}\s*\Z")
-_BAR = regex(r"(?<!\\)\|")
-_PLAIN_BAR = regex(r"(?:(?<= )|^)\|(?= |$)", re.MULTILINE)
-_TAG = regex(r"<[^<>]*>")
-_CELL = regex(r"<t[dh]\b(?P<said>[^>]*)>(?P<text>.*?)(?=<t[dh]\b|</t[dh]|</tr|<tr\b|\Z)", re.IGNORECASE | re.DOTALL)
-_ROW_ENDS = regex(r"</tr|<tr\b|</table", re.IGNORECASE)
-_SPANS = regex(r"\b(?P<way>col|row)span\s*=\s*[\"']?(?P<count>\d+)", re.IGNORECASE)
-_LINK = regex(r"!?\[([^\]]*)\]\([^)]*\)")
-_EMPHASIS = regex(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`+|~~")
-_LETTERS = regex(r"[A-Z]+")
 _HEAD_LINE = regex(r"(?P<name>From|Sender|Reply-To|To|Cc|Bcc|Date|Subject): ?(?P<value>[^\n]*)")
 _ATTACHED = "Attached: "
 _DATA_READERS = ("table", "sheet")
 MAIL_COLUMNS = ("Subject", "From", "To", "Cc", "Date", "Attachments")
 """What a message says of itself; ``Cc`` holds who got a blind copy, too."""
 SUBJECT, FROM, TO, CC, DATE, ATTACHMENTS = range(6)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What a cell says, without quotes, marks and tags, and where it stands."""
-
-    text: str
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +79,7 @@ class Table:
 
 def tables_of(slot: int, document: Document) -> list[Table]:
     """The tables of a document whose columns have names."""
-    splitter = _Splitter(document)
+    splitter = Splitter(document)
     cut = any("only the first" in notice for notice in document.notices)
     found: list[Table] = []
     for first, last in _runs(document.structure.blocks):
@@ -133,7 +110,7 @@ def _runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
 
 def cells_of(table: Table, span: Span) -> list[Cell]:
     """The cells of a row of a table, in the order of its columns; none where they cannot be told apart."""
-    splitter = _Splitter(table.document)
+    splitter = Splitter(table.document)
     splitter.begin([record.span for record in table.records[:_SAMPLE]] + ([table.header] if table.header else []))
     cells = splitter.cells(span)
     said = _spread([cell.text for cell in cells], len(table.columns))
@@ -141,14 +118,14 @@ def cells_of(table: Table, span: Span) -> list[Cell]:
     return cells if same else []
 
 
-def _table(slot: int, document: Document, first: int, last: int, splitter: _Splitter) -> Table | None:
+def _table(slot: int, document: Document, first: int, last: int, splitter: Splitter) -> Table | None:
     """The table of the rows from one block to another; None where nothing names its columns."""
     blocks, text, ours = document.structure.blocks, document.text, document.structure.ours
     spans = [block.span for block in blocks[first : min(last, first + _SAMPLE)]]
     splitter.begin(spans)
     sample = [[cell.text for cell in splitter.cells(span)] for span in spans]
     wide = max(map(len, sample))
-    if wide < 2 or wide > _MOST_COLUMNS:
+    if wide < 2 or wide > MOST_COLUMNS:
         return None
     header = blocks[last - 1].header
     at = next((n for n, span in enumerate(spans) if span == header), None)
@@ -289,142 +266,6 @@ def _continues(table: Table, other: Table) -> bool:
     pages = [(locate(document.locators, at) or {}).get("page") for at in ends]
     headings = [heading_path(document, at) for at in ends]
     return None not in pages and pages[0] != pages[1] and headings[0] == headings[1]
-
-
-class _Splitter:
-    """Takes the rows of a document apart."""
-
-    def __init__(self, document: Document) -> None:
-        self._text = document.text
-        self._locators = document.locators
-        kind = document.reader.partition("/")[0]
-        self._kind = kind
-        reader = reader_for(document.path.rpartition("/")[2]) if kind == "table" else None
-        self._delimiter = reader.delimiter(document.text) if isinstance(reader, TableReader) else ","
-        self._below: dict[int, tuple[int, Cell]] = {}
-        """Cells of HTML that reach down into further rows: how many, by column."""
-        self._columns: dict[str, int] = {}
-        """The columns of a sheet by their letters."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether the document itself says which column each cell stands in."""
-        return bool(self._columns) or self._kind == "html"
-
-    def begin(self, spans: Sequence[Span]) -> None:
-        """A table begins with these rows: they say which columns of a sheet it has."""
-        self._below.clear()
-        letters = {letters for span in spans for letters, _ in self._addressed(span)}
-        self._columns = {one: at for at, one in enumerate(sorted(letters, key=lambda one: (len(one), one)))}
-
-    def cells(self, span: Span) -> list[Cell]:
-        """The cells of a row."""
-        if self._kind == "table":
-            found = fields(self._text, span.start, span.end, self._delimiter)
-            return [Cell(unquoted(self._said(one)), one) for one in found]
-        if self._kind == "html":
-            return self._tagged(span)
-        addressed = self._addressed(span)
-        if addressed:
-            return self._by_address(addressed)
-        plain = self._kind != "markdown"
-        shown = _without_dots if plain else _shown
-        return [Cell(shown(self._said(one)), one) for one in self._barred(span)]
-
-    def _said(self, span: Span) -> str:
-        return self._text[span.start : span.end]
-
-    def _barred(self, span: Span) -> list[Span]:
-        """Between bars; those at the ends of a row in Markdown stand for nothing."""
-        markdown = self._kind == "markdown"
-        said = self._text[span.start : span.end].rstrip()
-        start, end = span.start, span.start + len(said)
-        if markdown and said.startswith("|"):
-            start += 1
-        if markdown and said.endswith("|") and not said.endswith("\\|"):
-            end -= 1
-        found, at = [], start
-        for bar in (_BAR if markdown else _PLAIN_BAR).finditer(self._text, start, max(start, end)):
-            found.append(trim(self._text, Span(at, bar.start())))
-            at = bar.end()
-        found.append(trim(self._text, Span(at, max(at, end))))
-        return found
-
-    def _addressed(self, span: Span) -> list[tuple[str, Span]]:
-        """The cells of a row of a sheet, by the letters of their columns."""
-        starts, locators = self._locators.starts, self._locators.locators
-        found: list[tuple[str, int]] = []
-        for at in range(bisect_left(starts, span.start), len(starts)):
-            if starts[at] >= span.end:
-                break
-            letters = _LETTERS.match(str(locators[at].get("cell", "")))
-            if letters is not None:
-                found.append((letters.group(), starts[at]))
-        ends = [*(start for _, start in found[1:]), span.end]
-        return [
-            (letters, _without_bars(self._text, Span(start, end)))
-            for (letters, start), end in zip(found, ends, strict=False)
-        ]
-
-    def _by_address(self, addressed: Sequence[tuple[str, Span]]) -> list[Cell]:
-        if not self._columns:
-            return [Cell(self._said(span), span) for _, span in addressed]
-        cells = [Cell("", Span(0, 0))] * len(self._columns)
-        for letters, span in addressed:
-            at = self._columns.get(letters)
-            if at is None:  # a cell beside the table
-                continue
-            cells[at] = Cell(self._said(span), span)
-        return cells
-
-    def _tagged(self, span: Span) -> list[Cell]:
-        """The cells of a row of HTML, each as often as it spans columns, and those of rows above that reach down."""
-        start = self._text.lower().rfind("<tr", max(0, span.start - 20_000), span.start)
-        start = span.start if start < 0 else start
-        rest = _ROW_ENDS.search(self._text, span.end)
-        end = len(self._text) if rest is None else rest.start()
-        cells: list[Cell] = []
-
-        def reach_down() -> None:
-            while len(cells) in self._below:
-                at = len(cells)
-                left, cell = self._below.pop(at)
-                cells.append(cell)
-                if left > 1:
-                    self._below[at] = (left - 1, cell)
-
-        held: list[tuple[int, int, Cell]] = []
-        for match in _CELL.finditer(self._text, start, end):
-            reach_down()
-            counts = {one["way"].lower(): int(one["count"]) for one in _SPANS.finditer(match["said"])}
-            text = " ".join(html.unescape(_TAG.sub(" ", match["text"])).split())
-            cell = Cell(text, trim(self._text, Span(match.start("text"), match.end("text"))))
-            for _ in range(min(counts.get("col", 1), _MOST_COLUMNS)):
-                if counts.get("row", 1) > 1:
-                    held.append((len(cells), counts["row"] - 1, cell))
-                cells.append(cell)
-        reach_down()
-        self._below.update({at: (left, cell) for at, left, cell in held})
-        return cells
-
-
-def _without_bars(text: str, span: Span) -> Span:
-    """A cell without the bars and blanks behind it."""
-    said = text[span.start : span.end].rstrip("| \n")
-    return Span(span.start, span.start + len(said))
-
-
-def _without_dots(cell: str) -> str:
-    """A cell without the dots that lead to the next one."""
-    return _LEADERS.sub("", cell) if cell.endswith(".") else cell
-
-
-def _shown(cell: str) -> str:
-    """A cell of Markdown as it is read."""
-    if not any(mark in cell for mark in "*_`[<\\~&"):
-        return cell
-    plain = _TAG.sub(" ", _EMPHASIS.sub("", _LINK.sub(r"\1", cell)))
-    return " ".join(html.unescape(plain.replace("\\|", "|").replace("\\_", "_")).split())
 
 
 @dataclass(frozen=True, slots=True)

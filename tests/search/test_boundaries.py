@@ -18,7 +18,6 @@ from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.boundaries import (
     REGION_TOKENS,
-    cells,
     context_of,
     heading_path,
     is_joined,
@@ -28,6 +27,7 @@ from lens_lsp.search.boundaries import (
     units,
     widened,
 )
+from lens_lsp.search.cells import cells
 
 NOTE = """# Title
 
@@ -339,7 +339,7 @@ def test_an_offset_stands_under_the_headings_above_it(mark: str, path: tuple[str
     [
         ("a.csv", 'Name,Told\nAnn,"a, b\nc",7\n', [(0, "Ann"), (1, '"a, b\nc"'), (2, "7")]),
         ("a.csv", 'Name;Told\nAnn;;say "x; y\n', [(0, "Ann"), (2, 'say "x'), (3, "y")]),
-        ("a.md", "| N | T |\n|---|---|\n| Ann | a \\| b |\n", [(1, "Ann"), (2, "a \\| b")]),
+        ("a.md", "| N | T |\n|---|---|\n| Ann | a \\| b |\n", [(0, "Ann"), (1, "a \\| b")]),
         ("a.html", "<table><tr><td>Ann</td><td class=x>a | b</td></tr></table>", [(0, "Ann"), (1, "a | b")]),
     ],
 )
@@ -368,7 +368,16 @@ def test_the_cells_of_a_sheet_are_told_by_their_places() -> None:
         (cell.column, SHEETS[cell.span.start : cell.span.end])
         for cell in cells(sheets(), window(SHEETS, "Ann | a | b | c"))
     ]
-    assert found == [("A", "Ann"), ("B", "a | b"), ("D", "c")]
+    assert found == [(0, "Ann"), (1, "a | b"), (2, "c")]
+
+
+def test_cells_of_a_row_and_of_its_header_have_the_numbers_of_their_columns() -> None:
+    text = "<table><tr><th>Name<th colspan=2>Told<th>Last</tr><tr><td>Ann<td>a<td>b<td>c</tr></table>"
+    made = document(text, "a.html")
+    header, row = (block.span for block in made.structure.blocks)
+    named = {cell.column: text[cell.span.start : cell.span.end] for cell in cells(made, header, row)}
+    said = {cell.column: text[cell.span.start : cell.span.end] for cell in cells(made, row, header)}
+    assert (named, said) == ({0: "Name", 1: "Told", 2: "Told", 3: "Last"}, {0: "Ann", 1: "a", 2: "b", 3: "c"})
 
 
 def test_a_region_never_reaches_into_another_sheet() -> None:
