@@ -85,7 +85,7 @@ from lens_lsp.search.resolution import Resolved, resolve
 
 if TYPE_CHECKING:
     from lens_lsp.search.recall import MemoryContext, Recalled
-    from lens_lsp.search.table_answers import RowsFound
+    from lens_lsp.search.table_answers import RowJudge, RowsFound
 
 
 PASSAGES = 50
@@ -492,6 +492,7 @@ class Exploration:
         """Exact counts, by requirement."""
         self.rows: RowsFound | None = None
         """What rows of tables and heads of mail say, exactly."""
+        self.row_judge: RowJudge | None = None
         self.passages: list[ScoredPassage] = []
         """What the scan finds, best first."""
         self.first_shown: dict[int, ScoredPassage] = {}
@@ -560,11 +561,12 @@ class Exploration:
             return
         if any(rule.unit is not Unit.LINE for rule in rules):
             return
-        from lens_lsp.search.table_answers import rows_found
+        from lens_lsp.search.table_answers import RowJudge, rows_found
 
         question, reader = self.plan.question, self.passage_reader
-        stated = None if reader is None else partial(reader.stated, question)
-        was, self.rows = self.rows, rows_found(self.reading, self.candidates, question, self.late, stated)
+        if self.row_judge is None and reader is not None:
+            self.row_judge = RowJudge(partial(reader.stated, question))
+        was, self.rows = self.rows, rows_found(self.reading, self.candidates, question, self.late, self.row_judge)
         if self.rows is not None:
             self.progress.covered.update(dict.fromkeys(range(len(self.plan.requirements)), "exact"))
             self.matches.clear()

@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -19,14 +20,12 @@ from lens_lsp.search.record_query import MOST_NAMED, TableAnswer
 from lens_lsp.search.record_values import TypedTable
 from lens_lsp.search.record_words import Question
 from lens_lsp.search.row_readings import Reading, TableReadings
+from lens_lsp.search.table_answers import Readings, RowJudge
 
 READ = 16
 """Readings that the reader is shown."""
 _MOST_OF_TABLE = 400
 _MOST_SURE = 4.0
-
-Stated = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""From sentences, each with the path of its file, to the reader's log odds that each states what is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +65,22 @@ def _dot(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
     return sum(weights.get(name, 0.0) * value for name, value in features.items())
 
 
-def ranked(question: Question, tables: Iterable[TypedTable], stated: Stated, late: Callable[[], bool]) -> list[Ranked]:
+def ranked(question: Question, tables: Iterable[TypedTable], judge: RowJudge, late: Callable[[], bool]) -> list[Ranked]:
     """The readings that fit best, the best first."""
-    weights, every = model(), list[tuple[float, Reading]]()
+    weights, best = model(), dict[TypedTable, Readings]()
     for table in tables:
         if late():
             return []
-        for count, reading in enumerate(TableReadings(question, table).readings()):
-            if count >= _MOST_OF_TABLE:
-                break
-            every.append((_dot(weights.words, reading.features), reading))
-    every.sort(key=lambda one: -one[0])
-    first: dict[tuple[str, str], tuple[float, Reading]] = {}
-    for score, reading in every:
-        first.setdefault((reading.sentence, reading.typed.table.path), (score, reading))
-        if len(first) >= READ:
-            break
+        if table in judge.read:
+            best[table] = judge.read[table]
+        else:
+            every = islice(TableReadings(question, table).readings(), _MOST_OF_TABLE)
+            best[table] = _first([(_dot(weights.words, reading.features), reading) for reading in every])
+    judge.read = best
+    first = _first([one for found in best.values() for one in found.values()])
     if not first:
         return []
-    odds = stated(list(first))
+    odds = judge.stated(list(first))
     found = []
     for (score, reading), own in zip(first.values(), odds, strict=True):
         others = [o for (_, other), o in zip(first.values(), odds, strict=True) if other.short != reading.short]
@@ -98,6 +94,16 @@ def ranked(question: Question, tables: Iterable[TypedTable], stated: Stated, lat
     return sorted(found, key=lambda one: -one.score)
 
 
+def _first(scored: list[tuple[float, Reading]]) -> Readings:
+    """The best of some readings; of those that say the same of the same file, one."""
+    first: Readings = {}
+    for score, reading in sorted(scored, key=lambda one: -one[0]):
+        first.setdefault((reading.sentence, reading.typed.table.path), (score, reading))
+        if len(first) >= READ:
+            break
+    return first
+
+
 def right(found: Sequence[Ranked]) -> float:
     """How probable it is that the first of some readings is what is asked."""
     best = found[0]
@@ -107,10 +113,10 @@ def right(found: Sequence[Ranked]) -> float:
 
 
 def chosen(
-    question: Question, tables: Iterable[TypedTable], stated: Stated, late: Callable[[], bool]
+    question: Question, tables: Iterable[TypedTable], judge: RowJudge, late: Callable[[], bool]
 ) -> TableAnswer | None:
     """What the rows say, if one reading is probable enough."""
-    found = ranked(question, tables, stated, late)
+    found = ranked(question, tables, judge, late)
     if not found or found[0].reading.features["how_open"] or (sure := right(found)) < model().answered:
         return None  # "how many houses" is not answered by what knows of no houses
     return answer_of(found[0].reading, sure)

@@ -24,8 +24,10 @@ from lens_lsp.search.record_words import Question
 if TYPE_CHECKING:
     from lens_lsp.search.record_query import TableAnswer
     from lens_lsp.search.record_values import TypedTable
-    from lens_lsp.search.row_choice import Stated
+    from lens_lsp.search.row_readings import Reading
 
+Readings = dict[tuple[str, str], tuple[float, "Reading"]]
+"""Readings and how well words fit them, by the sentence that each says and the path of its file."""
 _MOST_DOCUMENTS = 60
 """Documents whose tables are looked at for one question."""
 _MOST_TEXT = 12_000_000
@@ -60,15 +62,33 @@ class RowsFound:
         return any(answer.of_all for answer in self.answers)
 
 
+class RowJudge:
+    """What a reader makes of rows for one question: it is shown each sentence once, and each version of a table is read
+    once, however often rows are looked at while documents join."""
+
+    def __init__(self, stated: Callable[[Sequence[tuple[str, str]]], Sequence[float]]) -> None:
+        self._stated = stated
+        self._odds: dict[tuple[str, str], float] = {}
+        self.read: dict[TypedTable, Readings] = {}
+        """The best readings of each table that was looked at last."""
+
+    def stated(self, sentences: Sequence[tuple[str, str]]) -> list[float]:
+        """The reader's log odds, in nats, that each sentence states what is asked; beside each the path of its file."""
+        new = [sentence for sentence in sentences if sentence not in self._odds]
+        if new:
+            self._odds.update(zip(new, self._stated(new), strict=True))
+        return [self._odds[sentence] for sentence in sentences]
+
+
 def rows_found(
     reading: DocumentAccess,
     candidates: Candidates,
     question: str,
     late: Callable[[], bool],
-    stated: Stated | None = None,
+    judge: RowJudge | None = None,
 ) -> RowsFound | None:
     """What the tables of a workspace say to a question, exactly; None where they do not say it. Where the words do not
-    all fit, ``stated`` judges the readings that are left."""
+    all fit, a ``judge`` of the question chooses among the readings that are left."""
     asked = Question(question)
     if asked.is_refused:
         return None
@@ -87,10 +107,10 @@ def rows_found(
     answers.append(MailQuery(asked, messages).answer())
     found = [answer for answer in answers if answer is not None]
     best = best_answers(found) if found else []
-    if not best and stated is not None:
+    if not best and judge is not None:
         from lens_lsp.search.row_choice import chosen
 
-        best = [one for one in [chosen(asked, tables, stated, late)] if one is not None]
+        best = [one for one in [chosen(asked, tables, judge, late)] if one is not None]
     if not best or late():
         return None
     whole = not any(answer.of_all and answer.table.cut for answer in best)

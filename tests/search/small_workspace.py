@@ -39,13 +39,18 @@ class Workspace:
     """Files by path below a folder; the root stays open until ``close``."""
 
     def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
-        for path, text in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(text.encode())
+        self._folder = folder
         self._root = Root(str(folder))
         self.cache = TextStore()
-        self.cache.refresh([self._root], discover(self._root, CorpusRules()).files, {})
+        self.write(files)
         self.corpus = Corpus(self.cache, self._source)
+
+    def write(self, files: Mapping[str, str]) -> None:
+        """More files, or the same with another text."""
+        for path, text in files.items():
+            (self._folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (self._folder / path).write_bytes(text.encode())
+        self.cache.refresh([self._root], discover(self._root, CorpusRules()).files, {})
 
     def close(self) -> None:
         self._root.close()
@@ -70,8 +75,12 @@ class Workspace:
         return Asked(question, hits, measures)
 
     def localise(self, query: str, ablate: Set[str] = frozenset(), limit: int = 10) -> Localisation:
-        reading = DocumentAccess(self.cache, Snapshot([self._root], {}, CorpusRules()))
-        return localise(reading, analyse(query), limit, ablate=ablate)
+        return localise(self.reading, analyse(query), limit, ablate=ablate)
+
+    @property
+    def reading(self) -> DocumentAccess:
+        """What reads its documents."""
+        return DocumentAccess(self.cache, Snapshot([self._root], {}, CorpusRules()))
 
     def passages(self, query: str, limit: int = 10) -> list[tuple[str, str]]:
         """Path and text of each passage, best first."""

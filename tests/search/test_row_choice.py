@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from small_workspace import Workspace
 
 import lens_lsp.judge.reader
 from lens_lsp.judge.reader.cross_encoder import ReaderPassage, load
@@ -13,6 +14,7 @@ from lens_lsp.search.record_query import TableAnswer, answer_of
 from lens_lsp.search.record_values import TypedTable
 from lens_lsp.search.record_words import Question
 from lens_lsp.search.row_choice import chosen
+from lens_lsp.search.table_answers import RowJudge, rows_found
 from tests.search.test_records import tables
 
 SHIPPED = Path(lens_lsp.judge.reader.__file__).with_name("model")
@@ -32,6 +34,7 @@ R-104;Cedar Ltd;07.03.2024;06.04.2024;2.310,00;yes
 """
 
 Asks = Callable[[str, str], TableAnswer | None]
+Make = Callable[[Mapping[str, str]], Workspace]
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ def answer(tmp_path: Path) -> Asks:
             passages = [ReaderPassage(sentence, path) for sentence, path in sentences]
             return [score.log_odds for score in load(SHIPPED).read(question, passages)]
 
-        return chosen(Question(question), [TypedTable(table) for table in found], stated, lambda: False)
+        return chosen(Question(question), [TypedTable(table) for table in found], RowJudge(stated), lambda: False)
 
     return ask
 
@@ -82,4 +85,35 @@ def test_the_reader_decides_between_the_columns_of_a_row(tmp_path: Path) -> None
     question = Question("Which harbour is the Estrid based in?")
     (table,) = tables(tmp_path, "ferries.csv", FERRIES)
     assert answer_of(question, table) is None
-    assert chosen(question, [TypedTable(table)], lambda sentences: [-4.0] * len(sentences), lambda: False) is None
+    unsure = RowJudge(lambda sentences: [-4.0] * len(sentences))
+    assert chosen(question, [TypedTable(table)], unsure, lambda: False) is None
+
+
+def test_each_sentence_is_judged_and_each_version_of_a_table_read_once(workspace: Make) -> None:
+    """As documents join while a question is searched, its rows are looked at again and again."""
+    question, shown = "Which harbour is the Estrid based in?", list[list[tuple[str, str]]]()
+
+    def stated(sentences: Sequence[tuple[str, str]]) -> list[float]:
+        shown.append(list(sentences))
+        return [-4.0] * len(sentences)
+
+    judge, space = RowJudge(stated), workspace({"ferries.csv": FERRIES, "yachts.csv": FERRIES.replace("e", "a")})
+
+    def look() -> set[str]:
+        """The files that the reader is shown sentences of."""
+        before = len(shown)
+        assert rows_found(space.reading, space.localise(question).candidates, question, lambda: False, judge) is None
+        return {path for sentences in shown[before:] for _, path in sentences}
+
+    assert look() == {"ferries.csv", "yachts.csv"}
+    read = dict(judge.read)
+    assert {table.table.path for table in read} == {"ferries.csv", "yachts.csv"}
+    assert look() == set()
+    assert judge.read == read
+    space.write({"tugs.csv": FERRIES.replace("430", "12")})
+    assert look() == {"tugs.csv"}
+    assert all(judge.read[table] is found for table, found in read.items())
+    space.write({"tugs.csv": FERRIES.replace("Larvik", "Moss")})
+    assert look() == {"tugs.csv"}
+    judged = [sentence for sentences in shown for sentence in sentences]
+    assert len(judged) == len(set(judged))
