@@ -109,10 +109,10 @@ def test_each_sentence_is_judged_and_each_version_of_a_table_read_once(workspace
     read = dict(judge.read)
     assert {table.table.path for table in read} == {"ferries.csv", "yachts.csv"}
     assert look() == set()
-    assert judge.read == read
+    assert judge.read.keys() == read.keys()
+    assert all(judge.read[table] is found for table, found in read.items())
     space.write({"tugs.csv": FERRIES.replace("430", "12")})
     assert look() == {"tugs.csv"}
-    assert all(judge.read[table] is found for table, found in read.items())
     space.write({"tugs.csv": FERRIES.replace("Larvik", "Moss")})
     assert look() == {"tugs.csv"}
     judged = [sentence for sentences in shown for sentence in sentences]
