@@ -2,10 +2,12 @@
 when they are killed.
 
 python -m benchmarks.shard_equality "$LENS_DATA/docsqa" --work runs/shards [--questions 200] [--parts 1 2 3 7]
-    [--dask 2] [--kill]
+    [--dask 2] [--ssh] [--kill]
 
-The questions are plain queries; nothing is read of what proves their answers. ``--kill`` ends a process with SIGKILL at
-a random moment of each question: its answer must be the whole, or name what was not read.
+The questions are plain queries; nothing is read of what proves their answers. ``--ssh`` starts an ``sshd`` of this
+machine and lets another user in, whom it makes and removes; it needs root, and a folder for ``--work`` that everybody
+may read. ``--kill`` ends a process with SIGKILL at a random moment of each question: its answer must be the whole, or
+name what was not read.
 """
 
 from __future__ import annotations
@@ -23,11 +25,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from evaluation.data.docsqa import open_docsqa, unpack
+from lens_lsp import __version__
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.app.sharded_lens import ShardedLens
+from lens_lsp.corpus.ssh import SshConnection
 from lens_lsp.model.documents import Findings, SkipReason
-from lens_lsp.search.executors import DaskCluster, Processes, ShardExecutor
+from lens_lsp.search.executors import DaskCluster, Processes, ShardExecutor, ShardSpec
+from lens_lsp.search.shards import RemoteShard, Shard
+from tests.ssh_server import HOST, ssh_server
 
 _LIMIT = 20
 
@@ -61,6 +67,34 @@ def dask(workers: int) -> Iterator[Callable[[], ShardExecutor]]:
         n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
     ) as cluster:
         yield lambda: DaskCluster(cluster.scheduler_address)
+
+
+class SshParts:
+    """Each part is read by another user, over a connection of its own."""
+
+    def __init__(self) -> None:
+        self._connections: dict[int, SshConnection] = {}
+
+    def shard(self, spec: ShardSpec, until: Callable[[], float]) -> Shard | None:
+        """See `ShardExecutor`."""
+        hello = {"scopes": (), "exclude": (), "noIgnore": False, "part": (spec.number, spec.of)}
+        there = self._connections[spec.number] = SshConnection(f"ssh://{HOST}{spec.paths[0]}", __version__, hello)
+        return RemoteShard(spec.name, lambda data: there.send(data, until))
+
+    def close(self) -> None:
+        """See `ShardExecutor`."""
+        for there in self._connections.values():
+            there.close()
+
+
+@contextmanager
+def ssh() -> Iterator[Callable[[], ShardExecutor]]:
+    """A server of this machine, and ``ssh`` set up for it."""
+    with ssh_server() as server:
+        if isinstance(server, str):
+            raise SystemExit(server)
+        os.environ["PATH"] = f"{server.programs}{os.pathsep}{os.environ['PATH']}"
+        yield SshParts
 
 
 def compared(
@@ -122,11 +156,15 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--parts", type=int, nargs="*", default=[1, 2, 3, 7])
     parser.add_argument("--dask", type=int, default=0, metavar="N", help="also with a cluster of N workers")
+    parser.add_argument("--ssh", action="store_true", help="also over ssh, by another user of this machine")
     parser.add_argument("--kill", action="store_true", help="also kill processes during the questions")
     args = parser.parse_args()
     into: Counter[str] = Counter()
     chance = random.Random(1)
-    with dask(args.dask) if args.dask else nullcontext() as cluster:
+    with (
+        dask(args.dask) if args.dask else nullcontext() as cluster,
+        ssh() if args.ssh else nullcontext() as connected,
+    ):
         for folder, asked in questions_of(args.data, args.work, args.questions):
             one = Lens([folder])
             begun = time.perf_counter()
@@ -138,6 +176,9 @@ def main() -> int:
             if cluster is not None:
                 for parts in args.parts:
                     compared(folder, asked, whole, cluster(), parts, f"{args.dask} workers, {parts} parts", into)
+            if connected is not None:
+                for parts in args.parts:
+                    compared(folder, asked, whole, connected(), parts, f"{parts} parts over ssh", into)
             if args.kill:
                 killed(folder, asked, whole, chance, into)
             print(f"{folder.name}: {dict(into)}", flush=True)

@@ -34,6 +34,7 @@ from lens_lsp.cli.arguments import (
     mcp_parser,
     read_parser,
     serve_parser,
+    shard_parser,
     top_level_parser,
 )
 
@@ -101,6 +102,7 @@ def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     yield "lens mcp", mcp_parser()
     yield "lens desktop", desktop_parser()
     yield "lens serve", serve_parser()
+    yield "lens shard", shard_parser()
     yield "lens doctor", doctor_parser()
     evaluate = evaluation.add_parser(Parser(prog="lens").add_subparsers())
     yield "lens eval", evaluate

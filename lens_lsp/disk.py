@@ -42,7 +42,9 @@ MOUNTS = Path("/proc/self/mountinfo")
 """The table of mounts that Linux gives each process."""
 
 
-OBJECT_STORES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
+SSH = "ssh"
+"""The scheme of folders of other machines, which are read like object stores."""
+OBJECT_STORES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs", SSH: ""}
 """Schemes of object stores, with the package that fsspec reads each by."""
 
 
@@ -61,6 +63,11 @@ class Occupied(FileExistsError):
 def is_object_url(path: str) -> bool:
     """Whether a path is the URL of a folder in an object store, and not one of the file system."""
     return path.partition("://")[0] in OBJECT_STORES and "://" in path
+
+
+def is_ssh_url(path: str) -> bool:
+    """Whether a path is the URL of a folder of another machine."""
+    return path.startswith(f"{SSH}://")
 
 
 def absolute(path: str) -> str:

@@ -24,7 +24,7 @@ from lens_lsp.app.settings import AUTO, LANGUAGES, SHIPPED, CommandLine, ModelSe
 from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
 from lens_lsp.corpus.extraction import PASSWORDS, DocumentOptions, use_for_documents
 from lens_lsp.corpus.safe_open import Root, Skipped, read_head_at
-from lens_lsp.disk import is_object_url, real
+from lens_lsp.disk import is_object_url, is_ssh_url, real
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError, PathNotFound, UsageError
@@ -482,6 +482,16 @@ def searched(
     user always searches beside it, where the request names no path."""
     rules = replace(settings.rules, scopes=request.globs) if request.globs else settings.rules
     return request.paths or (*here, *settings.extra_roots), rules
+
+
+def allow_machines(request: Request, rules: CorpusRules) -> None:
+    """Let the folders of other machines be connected to that a request typed on the command line names. Raises
+    `PathRefused`."""
+    if any(map(is_ssh_url, request.paths)):
+        from lens_lsp import __version__
+        from lens_lsp.corpus.ssh import allow  # nobody else needs it
+
+        allow(request.paths, __version__, rules, no_ignore=request.options.no_ignore)
 
 
 def written_settings(environment: Mapping[str, str]) -> dict[str, object]:

@@ -6,16 +6,18 @@ import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from lens_lsp.app.lens import FindObserver, checked, findings_of, quiet
 from lens_lsp.app.settings import Request, Settings
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root, open_named
 from lens_lsp.corpus.workspace import QUESTION
+from lens_lsp.disk import absolute, is_ssh_url
 from lens_lsp.model.documents import Findings, ShardCoverage, Skip, SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused, UsageError
 from lens_lsp.search.corpus_view import never
-from lens_lsp.search.executors import DaskCluster, Processes, ShardExecutor, ShardPool
+from lens_lsp.search.executors import DaskCluster, Machines, Processes, ShardExecutor, ShardPool, parts_of
 from lens_lsp.search.shards import ShardLost, ShardSet
 
 
@@ -26,16 +28,17 @@ class ShardedLens:
         self,
         executor: ShardExecutor,
         paths: Sequence[str | os.PathLike[str]],
-        parts: int,
+        parts: int = 1,
         *,
         rules: CorpusRules = CorpusRules(),
         memory: int | None = None,
         seconds: float = QUESTION,
     ) -> None:
-        """``memory`` is that of one part, ``seconds`` how long a question may take."""
-        self._paths = [os.path.abspath(path) for path in paths]
-        self._rules, self._seconds = rules, seconds
-        self._pool = ShardPool(executor, self._paths, parts, rules=rules, memory=memory)
+        """``memory`` is that of one part, ``seconds`` how long a question may take. Where some paths are folders of
+        other machines, the parts are these, and the other paths together. Raises `UsageError`."""
+        self._paths = [absolute(os.fspath(path)) for path in paths]
+        self._seconds = seconds
+        self._pool = ShardPool(executor, parts_of(self._paths, rules, memory, parts))
 
     def find(
         self,
@@ -58,24 +61,28 @@ class ShardedLens:
             with contextlib.ExitStack() as stack:
                 reading = shards.reading(self._roots(stack), cancelled or never)
                 found = findings_of(request, reading, shards.searched, observer or quiet(), cancelled, settings)
-            return _named(found, shards, missing)
+            return _named(found, shards, missing, self._paths)
 
         return self._pool.run(request.question, self._seconds, over)
 
     def _roots(self, stack: contextlib.ExitStack) -> list[Root]:
-        """The folders, where they lie on this machine too."""
-        try:
-            return [stack.enter_context(open_named(path, n)[0]) for n, path in enumerate(self._paths)]
-        except (PathNotFound, PathRefused):
-            return []
+        """The folders, where they lie on this machine too, or on one that is connected to."""
+        roots = []
+        for n, path in enumerate(self._paths):
+            try:
+                roots.append(stack.enter_context(open_named(path, n)[0]))
+            except (PathNotFound, PathRefused) as error:
+                roots.append(Root.absent(path, n, error))
+        return roots
 
     def close(self) -> None:
         """End who reads."""
         self._pool.close()
 
 
-def _named(found: Findings, shards: ShardSet, missing: Sequence[ShardLost]) -> Findings:
-    """What was found, with each part by name in its coverage."""
+def _named(found: Findings, shards: ShardSet, missing: Sequence[ShardLost], paths: Sequence[str]) -> Findings:
+    """What was found, with each part by name in its coverage, and each root by what its path was called if it is
+    missing."""
     parts = [
         ShardCoverage(shard.name, opened.searched.found, opened.searched.scanned, len(opened.searched.skipped))
         for shard, opened in zip(shards.shards, shards.opened, strict=True)
@@ -84,14 +91,20 @@ def _named(found: Findings, shards: ShardSet, missing: Sequence[ShardLost]) -> F
     skipped = [*found.coverage.skipped, *(Skip(lost.name, SkipReason.NO_ANSWER) for lost in missing)]
     told = [f"{lost.name} was not searched: {lost.why}" for lost in missing]
     coverage = replace(found.coverage, skipped=tuple(sorted(skipped)), shards=tuple(parts))
-    return replace(found, coverage=coverage, warnings=(*found.warnings, *told))
+    roots = tuple(root or path for root, path in zip_longest(found.roots, paths, fillvalue=""))
+    return replace(found, roots=roots, coverage=coverage, warnings=(*found.warnings, *told))
 
 
 def sharded(
     paths: Sequence[str | os.PathLike[str]], rules: CorpusRules, settings: Settings, parts: int | None
 ) -> ShardedLens | None:
-    """Who reads some paths by the settings and the number of ``parts`` asked for: the user's cluster, else processes of
-    this machine; None where one process does. Raises `UsageError`."""
+    """Who reads some paths by the settings and the number of ``parts`` asked for: other machines, where some of their
+    folders are among the paths, the user's cluster, else processes of this machine; None where one process does. Raises
+    `UsageError`."""
+    if any(is_ssh_url(os.fspath(path)) for path in paths):
+        if parts is not None:
+            raise UsageError("--parts is for folders of this machine: leave it out, each machine reads its own")
+        return ShardedLens(Machines(), paths, rules=rules, memory=settings.memory)
     if settings.cluster is not None:
         cluster = DaskCluster(settings.cluster)
         return ShardedLens(cluster, paths, parts or max(1, len(cluster.workers)), rules=rules, memory=settings.memory)

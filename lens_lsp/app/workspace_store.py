@@ -58,7 +58,7 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> 
         yield None
         return
     if any(map(is_object_url, paths)):
-        notify("what is asked of an object store is answered anew each time: nothing of it is kept")
+        notify("what is asked of object stores and other machines is answered anew each time: nothing of it is kept")
         yield None
         return
     from lens_lsp.app.question_memory import Memory

@@ -35,6 +35,7 @@ _COMMANDS = {
     "mcp": "servers.run_mcp",
     "read": "read.run",
     "serve": "servers.run_serve",
+    "shard": "servers.run_shard",
 }
 """Who carries out each command: module of this package and function, which takes the arguments after the command and
 returns the exit status."""

@@ -29,6 +29,7 @@ COMMANDS = {
     "desktop": "a page in the browser, on this machine: ask, read the proof, see what was sent",
     "mcp": "the server for agents on standard input and output, over the Model Context Protocol",
     "serve": "the language server on standard input and output, for an editor to start",
+    "shard": "the other side of ssh://HOST/FOLDER in ask and find; ssh starts it there",
     "doctor": "show versions, paths, settings and what would be searched, for a bug report",
     "eval": "run the evaluation protocol",
 }
@@ -179,6 +180,12 @@ The language server on standard input and output. An editor starts it; there is 
 
 exit status: 0 the editor shut it down, 1 it left without that or stopped reading, 3 it is gone,
 4 what it sent is no sequence of messages, 2 a mistyped option, 130 interrupted
+"""
+_SHARD = """\
+The other side of `lens find` and `lens ask` in ssh://HOST/FOLDER, on standard input and output. ssh starts it there; \
+there is nothing to type. It reads the folder that it is told first, by the settings and rules of its own machine.
+
+exit status: 0 the other side left, 2 a mistyped option
 """
 _MCP = """\
 A server for agents (Model Context Protocol) on standard input and output. A client starts it; \
@@ -369,6 +376,11 @@ def serve_parser() -> Parser:
     parser = _command("serve", "", _SERVE)
     parser.flag("--stdio", "accepted, as editors give it: there is nothing else")
     return parser
+
+
+def shard_parser() -> Parser:
+    """The parser of ``lens shard``."""
+    return _command("shard", "", _SHARD)
 
 
 def mcp_parser() -> Parser:

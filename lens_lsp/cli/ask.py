@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.composition import answer, preview
-from lens_lsp.app.configuration import searched
+from lens_lsp.app.configuration import allow_machines, searched
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import choose
 from lens_lsp.app.settings import Request
@@ -60,6 +60,7 @@ def run(argv: Sequence[str]) -> int:
     settings = settings_for(request.paths, request.options, quiet=quiet)
     factory = choose(request, settings)
     paths, rules = searched(request, settings)
+    allow_machines(request, rules)
     lens = Lens(paths, rules=rules, memory=settings.memory)
     choice = StoreChoice(options.store, off=options.no_store)
     notify: Notify = (lambda _: None) if quiet else tell

@@ -10,7 +10,7 @@ from dataclasses import field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.configuration import searched
+from lens_lsp.app.configuration import allow_machines, searched
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request, Settings
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
@@ -18,6 +18,7 @@ from lens_lsp.cli.arguments import command_line, find_parser, parse_question, se
 from lens_lsp.cli.renderers import Places, Renderer, Style, roots_of
 from lens_lsp.cli.summary import Summary, closing_line, explained_style, explanation, interruption
 from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, open_output, put, put_json, tell
+from lens_lsp.disk import is_ssh_url
 from lens_lsp.model.documents import Coverage, Evidence, Findings
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
@@ -45,6 +46,7 @@ def run(argv: Sequence[str]) -> int:
     open_output(machine=shape == "json")
     settings = settings_for(request.paths, request.options, quiet=options.quiet)
     paths, rules = searched(request, settings)
+    allow_machines(request, rules)
     lens = _reader(paths, rules, settings, options.parts)
     places = Places(roots_of(paths))
     style = Style(coloured(sys.stdout, os.environ))
@@ -90,7 +92,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _reader(paths: Sequence[str], rules: CorpusRules, settings: Settings, parts: int | None) -> Lens | ShardedLens:
     """Who reads the paths: this process, where nothing else was asked for."""
-    if settings.cluster is None and parts is None:
+    if settings.cluster is None and parts is None and not any(map(is_ssh_url, paths)):
         return Lens(paths, rules=rules, memory=settings.memory)
     from lens_lsp.app.sharded_lens import sharded  # what no lookup of one process needs
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import BinaryIO
 
-from lens_lsp.cli.arguments import desktop_parser, mcp_parser, parse_mixed, serve_parser
+from lens_lsp.cli.arguments import desktop_parser, mcp_parser, parse_mixed, serve_parser, shard_parser
 from lens_lsp.cli.terminal import printable_path
 from lens_lsp.model.errors import MissingExtra, PathNotFound, PathRefused
 
@@ -32,6 +32,16 @@ def run_serve(argv: Sequence[str]) -> int:
     status = serve(stdin, stdout, environment)
     sys.stderr.flush()
     os._exit(status)  # work on other threads is told to stop and not waited for
+
+
+def run_shard(argv: Sequence[str]) -> int:
+    """Answer whoever started this by ``ssh`` on standard input and output until it leaves. Raises `UsageError`."""
+    shard_parser().parse_args(argv)
+    requests, replies = _own_streams()
+    from lens_lsp.app.shard_service import serve_shard
+
+    serve_shard(requests, replies, os.environ)
+    return 0
 
 
 def run_mcp(argv: Sequence[str]) -> int:

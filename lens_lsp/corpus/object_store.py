@@ -1,4 +1,5 @@
-"""Folders of object stores (``s3://bucket/prefix``), by fsspec: listed, looked at, and read into a cache here.
+"""Folders of object stores (``s3://bucket/prefix``), by fsspec: listed, looked at, and read into a cache here. So are
+the folders of other machines by `corpus.ssh`, where a question needs all of their text.
 
 A store is listed at every question, and what the listing says of an object, its size, its time and its ETag, is the
 identity that a file has by its status. Bytes are asked for in blocks of `BLOCK`, many at a time. A block belongs to the
@@ -36,7 +37,7 @@ from lens_lsp.corpus.safe_open import (
     TimedCalls,
     check_name,
 )
-from lens_lsp.disk import OBJECT_STORES, absolute
+from lens_lsp.disk import OBJECT_STORES, SSH, absolute, is_ssh_url
 from lens_lsp.model.documents import Fetched, SkipReason
 from lens_lsp.model.errors import LensError, MissingExtra, PathNotFound, PathRefused
 from lens_lsp.model.sanitize import printable
@@ -222,21 +223,27 @@ class ObjectStore:
 
     def __init__(self, url: str) -> None:
         scheme, _, self.prefix = url.partition("://")
-        self.url = url
+        self.url, self._endpoint = url, ""
+        self.objects: dict[str, StoreObject] = {}
+        self.folders: dict[str, tuple[set[str], list[str]]] = {}
+        """By path with a slash at its end, what a folder holds: folders, and objects."""
+        self.refused: list[tuple[str, SkipReason]] = []
+        """What is not listed: keys that are no plain paths, what another machine leaves out."""
+        self.fs: Any
+        if scheme == SSH:
+            from lens_lsp.corpus.ssh import SshFiles  # what no store needs
+
+            self.fs = SshFiles(url)
+            self._endpoint = self.fs.machine
+            return
         if importlib.util.find_spec("fsspec") is None or importlib.util.find_spec(OBJECT_STORES[scheme]) is None:
             extra = "'lens-lsp[objects]'" if scheme == "s3" else f"fsspec {OBJECT_STORES[scheme]}"
             raise MissingExtra(f"{printable(url)} is read by packages that are not installed: pip install {extra}")
         import fsspec
 
-        self.fs: Any = fsspec.filesystem(scheme, **_options(scheme))
+        self.fs = fsspec.filesystem(scheme, **_options(scheme))
         if scheme == "s3":
             self.fs.retries = 2
-        self._endpoint = ""
-        self.objects: dict[str, StoreObject] = {}
-        self.folders: dict[str, tuple[set[str], list[str]]] = {}
-        """By path with a slash at its end, what a folder holds: folders, and objects."""
-        self.refused: list[str] = []
-        """Keys that are no plain paths."""
 
     @property
     def endpoint(self) -> str:
@@ -251,7 +258,7 @@ class ObjectStore:
 
     def take(self, listing: Mapping[str, Mapping[str, Any]]) -> None:
         """What a listing says."""
-        self.objects, self.folders, self.refused = {}, {"": (set(), [])}, []
+        self.objects, self.folders, self.refused = {}, {"": (set(), [])}, list(getattr(self.fs, "skips", ()))
         for name, info in listing.items():
             if info.get("type") != "file" or name.rstrip("/") == self.prefix:
                 continue
@@ -261,7 +268,7 @@ class ObjectStore:
                     check_name(part, rel)
             except PathRefused:
                 if not rel.endswith("/"):  # that is what stands for a folder
-                    self.refused.append(rel)
+                    self.refused.append((rel, SkipReason.IRREGULAR))
                 continue
             self.objects[rel] = self.object_of(name, info)
             self._enter(rel)
@@ -312,6 +319,11 @@ def checked_url(url: str) -> str:
     """A URL as it is used: scheme, bucket and a plain path. Raises `PathRefused`."""
     url = absolute(url)
     scheme, _, path = url.partition("://")
+    if scheme == SSH:
+        from lens_lsp.corpus.ssh import SshPlace
+
+        SshPlace.of(url)
+        return url
     try:
         for part in path.split("/"):
             check_name(part, path)
@@ -439,7 +451,9 @@ class ObjectRoot(Root):
         self.store.take(listing)
         if not listing:
             self.absence = SkipReason.MISSING
-            return PathNotFound(f"{printable(self.path)} holds nothing: there is no such folder in the bucket")
+            return PathNotFound(
+                f"{printable(self.path)} holds nothing: there is no such folder, or no file in it is searched"
+            )
         if self.store.prefix in listing and not self.store.objects:
             self.absence = SkipReason.IRREGULAR
             return PathRefused(f"{printable(self.path)} is one object; name the folder that it lies in")
@@ -613,16 +627,16 @@ class ObjectRoot(Root):
         return _status(self._look_at(rel).identity)
 
     def version(self, rel: str) -> str | None:
-        """What the store calls the content of an object."""
+        """What the store calls the content of an object; None for a file of another machine."""
         thing = self.store.objects.get(rel)
-        return None if thing is None else thing.version
+        return None if thing is None or is_ssh_url(self.path) else thing.version
 
     def taken(self) -> Fetched:
         """What the store was asked for so far."""
         return self.fetched
 
-    def refused(self) -> list[str]:
-        """Keys below the root that are no plain paths."""
+    def refused(self) -> list[tuple[str, SkipReason]]:
+        """What is below the root and not listed, and why."""
         return self.store.refused
 
 

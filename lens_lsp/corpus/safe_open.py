@@ -428,8 +428,8 @@ class Root:
         """What a store was asked for so far; None for folders."""
         return None
 
-    def refused(self) -> Sequence[str]:
-        """What a store holds under names that are no plain paths."""
+    def refused(self) -> Sequence[tuple[str, SkipReason]]:
+        """What a store holds and does not list, and why; nothing for folders."""
         return ()
 
     def stream(self, rel: str, chunk: int = 1 << 20) -> Iterator[bytes]:

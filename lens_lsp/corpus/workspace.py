@@ -101,6 +101,11 @@ class Snapshot:
         for root in self.roots:
             root.release()  # a folder held since an earlier question may have been replaced
 
+    def guessing(self, encoding: str) -> Snapshot:
+        """The files of the same roots, with what bytes are read as that are neither Unicode nor binary. Raises
+        `UsageError`."""
+        return Snapshot(self.roots, {}, replace(self.rules, fallback_encoding=encoding), cancelled=self._cancelled)
+
     def buffer(self, root: int, rel: str) -> Buffer | None:
         """The open buffer for a path, if there is one."""
         return self._buffers.get((root, rel))
@@ -624,7 +629,7 @@ class Workspace:
         if failed and all(root.absence is not None for root, _ in opened):
             raise _nothing_to_search(failed)
         for root, _ in opened:
-            sweep.skips += [Skip(display_path(path), SkipReason.IRREGULAR, root.index) for path in root.refused()]
+            sweep.skips += [Skip(display_path(path), reason, root.index) for path, reason in root.refused()]
         alone = len(opened) == 1 and opened[0][1] is None and self._part is None
         if alone and not self.cache.files:
             names = discover(

@@ -22,7 +22,7 @@ from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.text_marks import find_generated, joined
 from lens_lsp.corpus.walk import HashBudget, RenamedFiles, discover
 from lens_lsp.corpus.workspace import Snapshot
-from lens_lsp.disk import is_object_url
+from lens_lsp.disk import is_object_url, is_ssh_url
 from lens_lsp.documents.kinds import INSTALL, kind_for
 from lens_lsp.memory.answer_parser import Reference
 from lens_lsp.memory.citation_records import PATH, root_above
@@ -45,6 +45,7 @@ from lens_lsp.model.documents import Document, Evidence, Locator, LocatorMap, Sk
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import EditHistory, Position, SourceText, Span
 
 _UNREAD = {
@@ -55,7 +56,8 @@ _UNREAD = {
 }
 """Why nothing is known of a quote though the document may be as it was."""
 _TOO_MUCH = "the file is gone, and too much lies in its folder to look for it under another name"
-_IN_STORE = "it lies in an object store, which is not asked for what a file cites; ask the question again"
+_NOT_ASKED = "which is not asked for what a file cites; ask the question again"
+_IN_STORE = f"it lies in an object store, {_NOT_ASKED}"
 _ELSEWHERE = "the quote stands in another file now"
 _NOT_ONCE = "nothing is recorded of it, and its words stand {} in this folder: ask again, or restore " + PATH
 _SHORTENED = f"nothing is recorded of it, and the note shows only the beginning: ask again, or restore {PATH}"
@@ -298,7 +300,9 @@ class Sources:
 
     def _check(self, citation: Citation, base: str) -> tuple[Checked, Position | None]:
         if is_object_url(citation.root):  # no file may name a host that is asked
-            return Checked(citation, CitationState.UNVERIFIABLE, why=_IN_STORE), None
+            machine = citation.root.partition("://")[2].partition("/")[0]
+            why = f"it lies on {printable(machine)}, {_NOT_ASKED}" if is_ssh_url(citation.root) else _IN_STORE
+            return Checked(citation, CitationState.UNVERIFIABLE, why=why), None
         try:
             folder = self._open(os.path.join(base, citation.root))
         except _Outside:

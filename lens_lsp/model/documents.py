@@ -65,7 +65,7 @@ class SkipReason(StrEnum):
     MISSING = "missing"
     """A folder or file that was named and is not there, or an object that is gone since its store was listed."""
     NO_ANSWER = "no-answer"
-    """A store of objects, or the reader of a part of the workspace, did not answer; asked again it may."""
+    """A store of objects, another machine or the reader of a part did not answer; asked again it may."""
     NO_READER = "no-reader"
     """A document whose library is not installed: the extra ``lens-lsp[documents]``."""
     NO_TEXT = "no-text"
@@ -371,6 +371,8 @@ class Evidence:
     """``"start"`` or ``"end"``, where the quote is a part of a sentence, item, row or line longer than a passage."""
     secrets: tuple[Secret, ...] = field(default=(), repr=False)
     """All secrets of the document, by their spans in it: a passage may hold a part of one that looks like nothing."""
+    machine: str | None = None
+    """Whose process compared the quote with its file, where that is another machine."""
 
     @property
     def before(self) -> str:

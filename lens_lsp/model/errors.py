@@ -48,6 +48,12 @@ class MissingExtra(LensError):
     code = "lens.missing-extra"
 
 
+class HostUnusable(LensError):
+    """A folder of another machine cannot be searched, and asking again changes nothing; the message says what does."""
+
+    code = "lens.host-unusable"
+
+
 class BudgetSpent(LensError):
     """A call to an oracle was refused before it was made. ``reason`` says which limit it would have exceeded."""
 

@@ -69,6 +69,7 @@ def evidence_json(evidence: Evidence) -> dict[str, object]:
         **shape(evidence, "n", "path", "root", "start", "end", "span", "quote", "cut", "context"),
         **shape(origin, "sha256", "source", "version", "encoding"),
         **({} if origin.object_version is None else {"objectVersion": origin.object_version}),
+        **({} if evidence.machine is None else {"machine": evidence.machine}),
         "encodingGuessed": origin.guessed,
         **shape(evidence, "reader", "match", "locator", "heading", "requirements"),
         "found": {"arm": evidence.arm, "round": evidence.round, "signals": dict(sorted(evidence.signals.items()))},

@@ -26,9 +26,11 @@ from lens_lsp.corpus.text_marks import joined as merged
 from lens_lsp.corpus.text_store import CachedText, TextStore
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.corpus.workspace import Snapshot
+from lens_lsp.disk import is_ssh_url
 from lens_lsp.documents.kinds import kind_for
 from lens_lsp.judge.redaction import moved, secrets_of
 from lens_lsp.model.documents import Document, Evidence, Part, PartReason
+from lens_lsp.model.errors import PathRefused, UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.text import Position, SourceText, Span
 from lens_lsp.model.words import content
@@ -433,19 +435,27 @@ class DocumentAccess:
 
     def agrees(self, slot: int, item: Evidence) -> bool:
         """Whether a quote that a shard says to have verified stands in the file as it is seen from here: always where
-        no shard was asked, or the folder lies elsewhere. One that does not is told."""
+        no shard was asked, or the folder lies elsewhere; a text of a machine that is connected to in that which it
+        sends. One that does not is told."""
         text = self.text(slot)
         root, path = text.key
-        if self.corpus.shards is None or root >= len(self._snapshot.roots):
+        roots = self._snapshot.roots
+        if self.corpus.shards is None or root >= len(roots) or roots[root].absence is not None:
             return True
+        sent = is_ssh_url(roots[root].path)
+        if sent and (text.piece is not None or kind_for(path) is not None):
+            return True  # only that machine can tell
         try:
             if text.piece is None:
-                document = self._snapshot.document(root, path)
+                origin = item.origin
+                # Its own settings say there what bytes are read as that are no Unicode.
+                snapshot = self._snapshot.guessing(origin.encoding) if sent and origin.guessed else self._snapshot
+                document = snapshot.document(root, path)
                 there = document.text[item.span.start : item.span.end], document.origin
             else:
                 there = self._snapshot.stretch(root, path, item.span)
             stands = there == (item.quote, item.origin)
-        except Skipped:
+        except (Skipped, PathRefused, UsageError):
             stands = False
         if not stands or display_path(path) != item.path or root != item.root:
             self.warnings.append(f"{display_path(path)}: a quote that does not stand there was left out")

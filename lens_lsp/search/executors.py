@@ -1,4 +1,4 @@
-"""Who reads the parts of a workspace: processes of this machine, or the workers of a Dask cluster.
+"""Who reads the parts of a workspace: processes of this machine, the workers of a Dask cluster, or other machines.
 
 A `ShardPool` keeps them between questions, with their texts. A step may take half of the time that a question has left,
 and a process says each second that it works. One that dies, falls silent or is late loses the question its part: it is
@@ -8,10 +8,7 @@ result is always exact for what was read.
 
 from __future__ import annotations
 
-import math
-import os
 import pickle
-import struct
 import subprocess
 import sys
 import threading
@@ -19,28 +16,22 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDone
-from contextlib import closing, suppress
-from typing import IO, Any, Protocol, TypeVar, cast
+from contextlib import closing
+from typing import Any, Protocol, TypeVar, cast
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.pipes import Pipe, serve, take_message
+from lens_lsp.corpus.ssh import SshPlace, connection
+from lens_lsp.disk import is_ssh_url
 from lens_lsp.model.errors import LensError, UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
-from lens_lsp.search.shards import LocalShard, Open, RemoteShard, Shard, ShardLost, ShardServer, ShardSet
+from lens_lsp.search.shards import LocalShard, Open, PlacedShard, RemoteShard, Shard, ShardLost, ShardServer, ShardSet
 
 Result = TypeVar("Result")
-_SIZE = struct.Struct("<Q")
-MOST_BYTES = 1 << 30
-"""Bytes of one message; more are none of ours."""
-_PART = 1 << 20
-"""Bytes of it that are waited for together."""
 _LOOK = 0.5
 """Seconds between two looks at whether a worker of a cluster is still there."""
-_BEAT = 1.0
-"""Seconds after which a process that works on a request says so."""
 _STEP = 1 / 2
 """Share of a question's time that is left which one step may take."""
-_SILENCE, _SILENT = 15.0, 1 / 4
-"""Seconds, and share of a step, for which a process that has spoken may say nothing: the lesser of the two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +42,43 @@ class ShardSpec:
     rules: CorpusRules
     memory: int | None
     number: int
+    """Of all specs of a question, from 0."""
     of: int
+    """1 where it is no part but all of its paths."""
+    roots: tuple[int, ...] | None = None
+    """The numbers of its paths among those of the question; None for all."""
 
     @property
     def name(self) -> str:
         """What people call it."""
-        return f"part {self.number + 1} of {self.of}"
+        if self.of > 1 or self.roots is None:
+            return f"part {self.number + 1} of {self.of}"
+        return self.paths[0] if self.elsewhere else "this machine"
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is a folder of another machine."""
+        return is_ssh_url(self.paths[0])
 
     def server(self) -> ShardServer:
         """A worker that reads it in this process."""
-        return ShardServer(LocalShard(self.paths, self.rules, self.memory, part=(self.number, self.of), name=self.name))
+        part = (self.number, self.of) if self.of > 1 else None
+        return ShardServer(LocalShard(self.paths, self.rules, self.memory, part=part, name=self.name))
+
+
+def parts_of(paths: Sequence[str], rules: CorpusRules, memory: int | None, parts: int) -> list[ShardSpec]:
+    """Specs of paths in so many parts; where some are folders of other machines, each of these is one. Raises
+    `UsageError`."""
+    if parts < 1:
+        raise UsageError("the number of parts must be at least 1")
+    places = [(n,) for n, path in enumerate(paths) if is_ssh_url(path)]
+    if not places:
+        return [ShardSpec(tuple(paths), rules, memory, number, parts) for number in range(parts)]
+    here = tuple(n for n, path in enumerate(paths) if not is_ssh_url(path))
+    return [
+        ShardSpec(tuple(paths[n] for n in roots), rules, memory, number, 1, roots)
+        for number, roots in enumerate([here, *places] if here else places)
+    ]
 
 
 class ShardExecutor(Protocol):
@@ -79,19 +97,8 @@ class ShardExecutor(Protocol):
 class ShardPool:
     """The parts of some paths and who reads them. Not safe for threads: one question at a time."""
 
-    def __init__(
-        self,
-        executor: ShardExecutor,
-        paths: Sequence[str | os.PathLike[str]],
-        parts: int,
-        *,
-        rules: CorpusRules = CorpusRules(),
-        memory: int | None = None,
-    ) -> None:
-        if parts < 1:
-            raise UsageError("the number of parts must be at least 1")
-        found = tuple(os.path.abspath(path) for path in paths)
-        self.specs = [ShardSpec(found, rules, memory, number, parts) for number in range(parts)]
+    def __init__(self, executor: ShardExecutor, specs: Sequence[ShardSpec]) -> None:
+        self.specs = tuple(specs)
         self._executor = executor
         self._shards: dict[int, Shard] = {}
         self._until = 0.0
@@ -120,7 +127,7 @@ class ShardPool:
                     number = next(number for number, shard in live.items() if shard.name == one.name)
                     self._shards.pop(number)
                     lost[number] = lost.get(number, 0) + 1
-                    if lost[number] > 1:
+                    if one.final or lost[number] > 1:
                         missing[number] = one
 
     def _step_end(self) -> float:
@@ -131,8 +138,11 @@ class ShardPool:
         shard = self._executor.shard(spec, self._step_end)
         if shard is None:
             missing[spec.number] = ShardLost(spec.name, "nobody is there to read it")
-        else:
+        elif spec.roots is None:
             self._shards[spec.number] = shard
+        else:
+            machine = SshPlace.of(spec.paths[0]).machine if spec.elsewhere else None
+            self._shards[spec.number] = PlacedShard(shard, spec.roots, spec.paths, machine)
 
     def close(self) -> None:
         """End who reads."""
@@ -154,12 +164,12 @@ class Processes:
         command = [sys.executable, "-P", "-m", "lens_lsp.search.executors"]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.running[spec.number] = process
-        connection = _Pipe(process, until)
+        pipe = Pipe(process)
         try:
-            connection.put(pickle.dumps(spec))
+            pipe.put(pickle.dumps(spec))
         except OSError:
             return None
-        return RemoteShard(f"{spec.name} (process {process.pid})", connection.send)
+        return RemoteShard(f"{spec.name} (process {process.pid})", lambda data: pipe.send(data, until))
 
     def close(self) -> None:
         """See `ShardExecutor`."""
@@ -173,98 +183,26 @@ class Processes:
             process.communicate()
 
 
-class _Pipe:
-    """Requests to a process over its standard streams, one at a time; one that is late or silent is ended."""
+class Machines(Processes):
+    """A connection to the other machine of each folder that lies on one; the others are read by a process here."""
 
-    def __init__(self, process: subprocess.Popen[bytes], until: Callable[[], float]) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._process, self._until = process, until
-        self._given, self._taken = process.stdin, process.stdout
-        self._lock = threading.Lock()
-        self._heard = math.inf
-        """When it said something last; until it does, nobody knows how long it needs to start."""
-        self._ended = ""
+    def __init__(self) -> None:
+        super().__init__()
+        self._connected: set[str] = set()
 
-    def put(self, data: bytes) -> None:
-        put_message(self._given, data)
+    def shard(self, spec: ShardSpec, until: Callable[[], float]) -> Shard | None:
+        """See `ShardExecutor`. Raises `PathRefused` for a folder that the user did not type."""
+        if not spec.elsewhere:
+            return super().shard(spec, until)
+        there = connection(spec.paths[0])
+        self._connected.add(spec.paths[0])
+        return RemoteShard(spec.name, lambda data: there.send(data, until))
 
-    def send(self, data: bytes) -> bytes:
-        with self._lock:
-            done = threading.Event()
-            if self._heard < math.inf:
-                self._hear()
-            threading.Thread(target=self._watch, args=(done, self._until()), daemon=True).start()
-            try:
-                self.put(data)
-                while not (reply := take_message(self._taken, self._hear)):
-                    pass
-                return reply
-            except (OSError, EOFError, ValueError) as error:  # ValueError: its streams are closed
-                raise EOFError(self._ended or str(error)) from error
-            finally:
-                done.set()
-
-    def _hear(self) -> None:
-        self._heard = time.monotonic()
-
-    def _watch(self, done: threading.Event, until: float) -> None:
-        """End the process where it says nothing for too long, or does not answer until a moment."""
-        silence = min(_SILENCE, _SILENT * (until - time.monotonic()))
-        while not done.wait(max(0.0, min(until, self._heard + silence) - time.monotonic())):
-            now = time.monotonic()
-            if now >= min(until, self._heard + silence):
-                self._ended = "it did not answer in time" if now >= until else f"it said nothing for {silence:.1f} s"
-                self._process.kill()
-                return
-
-
-def put_message(stream: IO[bytes], data: bytes) -> None:
-    """Write a message: its size in eight bytes, then its bytes. One without bytes says that a reply is being made."""
-    stream.write(_SIZE.pack(len(data)))
-    stream.write(data)
-    stream.flush()
-
-
-def take_message(stream: IO[bytes], heard: Callable[[], None] = lambda: None) -> bytes:
-    """Read a message; ``heard`` is told whenever a part of it came. Raises EOFError where the other side has ended,
-    OSError for one that is none."""
-    head = stream.read(_SIZE.size)
-    if len(head) < _SIZE.size:
-        raise EOFError("it ended")
-    (size,) = _SIZE.unpack(head)
-    if size > MOST_BYTES:
-        raise OSError("it sent what is no message")
-    data = bytearray()
-    heard()
-    while len(data) < size:
-        part = stream.read(min(size - len(data), _PART))
-        if not part:
-            raise EOFError("it ended in the middle of a reply")
-        data += part
-        heard()
-    return bytes(data)
-
-
-def serve(server: ShardServer, requests: IO[bytes], replies: IO[bytes]) -> None:
-    """Answer requests until there are no more, and say every second that a reply is being made."""
-    with suppress(EOFError, OSError):  # the other side has ended
-        while True:
-            data, done = take_message(requests), threading.Event()
-            beat = threading.Thread(target=_beat, args=(replies, done), daemon=True)
-            beat.start()
-            try:
-                reply = server.handle(data)
-            finally:
-                done.set()
-                beat.join()
-            put_message(replies, reply)
-
-
-def _beat(replies: IO[bytes], done: threading.Event) -> None:
-    with suppress(OSError):
-        while not done.wait(_BEAT):
-            put_message(replies, b"")
+    def close(self) -> None:
+        """See `ShardExecutor`."""
+        super().close()
+        while self._connected:
+            connection(self._connected.pop()).close()
 
 
 class DaskCluster:
@@ -350,7 +288,7 @@ def main() -> int:
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
     spec: ShardSpec = pickle.loads(take_message(requests))  # from the process that started this one
     sys.stdout = sys.stderr
-    serve(spec.server(), requests, replies)
+    serve(spec.server().handle, requests, replies)
     return 0
 
 

@@ -20,27 +20,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
+from itertools import zip_longest
 from typing import Any, Protocol, TypeVar, cast, get_type_hints
 
 import numpy as np
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.pipes import PROTOCOL
+from lens_lsp.corpus.safe_open import Key, Root, display_path
 from lens_lsp.corpus.scan import Counts, Hits, Literal, Unlisted, distinct
 from lens_lsp.corpus.text_store import TextStore, TextTable
 from lens_lsp.corpus.workspace import Searched, Snapshot, Workspace
-from lens_lsp.model.documents import Stage
-from lens_lsp.model.errors import LensError
+from lens_lsp.model.documents import Evidence, Stage
+from lens_lsp.model.errors import HostUnusable, LensError
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.lazy_regex import regex
+from lens_lsp.model.text import Span
 from lens_lsp.search.corpus_view import Corpus, DocumentAccess, Ints, Phrase, Step, never
 from lens_lsp.search.localisation import PassageStep, Quoted, QuoteStep, WindowStep
 from lens_lsp.search.passages import ScoredPassage, Totals, Weights, Windows, count
 from lens_lsp.search.prior import HeadingStep, PhraseStep, ProximityStep, RegionStep, SourceRegion
 from lens_lsp.search.question import ScanQuestion
 
-PROTOCOL = 1
-"""What both sides must speak: it changes with any type on the wire."""
 NO_HITS = Hits(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32))
+_SHA256 = regex(r"[0-9a-f]{64}")
 Reply = TypeVar("Reply")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -112,10 +115,12 @@ _BY_NAME = {kind.__name__: kind for kind in _REPLIES}
 class ShardLost(LensError):
     """A shard that does not answer, or not as it must: its name, and why."""
 
-    def __init__(self, name: str, why: str) -> None:
+    def __init__(self, name: str, why: str, *, final: bool = False) -> None:
+        """``final``: asking again is no use."""
         super().__init__(f"{name}: {why}")
         self.name = name
         self.why = why
+        self.final = final
         self.also: tuple[ShardLost, ...] = ()
         """Others that were asked the same and are lost, too."""
 
@@ -191,6 +196,10 @@ class LocalShard:
             texts = self._texts.corpus
         return step.of(texts, self._hits_of(tuple(map(tuple, step.terms))))
 
+    def knows(self, path: str) -> bool:
+        """Whether a path below the first folder is one of the texts."""
+        return self._workspace.cache.entry((0, path)) is not None
+
     def close(self) -> None:
         """Let the files go; the texts stay warm."""
         self._session.close()
@@ -242,7 +251,7 @@ class ShardServer:
 class RemoteShard:
     """The near end: ``send`` takes the bytes of a request to the shard and gives those of the reply back.
 
-    It raises OSError, TimeoutError or EOFError where there is no reply.
+    It raises OSError, TimeoutError, EOFError or `HostUnusable` where there is no reply.
     """
 
     def __init__(self, name: str, send: Callable[[bytes], bytes]) -> None:
@@ -290,10 +299,103 @@ class RemoteShard:
             return decoded(_REPLIES[type(request)], self._send(encoded_request(request)))
         except ShardRefused as error:
             raise ShardLost(self.name, str(error)) from error
+        except HostUnusable as error:
+            raise ShardLost(self.name, str(error), final=True) from error
         except (OSError, EOFError) as error:
             raise ShardLost(self.name, str(error) or type(error).__name__) from error
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise ShardLost(self.name, f"its reply is none of this version ({type(error).__name__})") from error
+
+
+class PlacedShard:
+    """A shard that reads some of a question's folders, which are numbered here as the question numbers them.
+
+    With a ``machine``, another one's, its evidence says so, and what contradicts itself is left out: a quote that is
+    not as long as its place or that nobody asked for, texts of one file that differ where they overlap.
+    """
+
+    def __init__(self, shard: Shard, roots: Sequence[int], paths: Sequence[str], machine: str | None = None) -> None:
+        """``roots`` are the numbers of its folders, ``paths`` what they are called here."""
+        self.name = shard.name
+        self._shard, self._roots, self._paths, self._machine = shard, tuple(roots), tuple(paths), machine
+        self._keys: tuple[Key | None, ...] = ()
+
+    def open(self, request: Open) -> Opened:
+        """See `Shard`."""
+        opened = self._shard.open(request)
+        table, searched = cast(TextTable, opened.table), opened.searched
+        shown = searched.roots if self._machine is None else self._paths
+        roots = [""] * (max(self._roots) + 1)
+        for own, root in enumerate(self._roots):
+            roots[root] = shown[own]
+        self._keys = tuple(None if key is None else (self._root(key[0]), key[1]) for key in table.keys)
+        searched = replace(
+            searched,
+            roots=tuple(roots),
+            skipped=tuple(replace(skip, root=self._root(skip.root)) for skip in searched.skipped),
+            partial=tuple(replace(part, root=self._root(part.root)) for part in searched.partial),
+        )
+        return replace(opened, table=replace(table, keys=self._keys), searched=searched)
+
+    def count(self, request: Count) -> Counted:
+        """See `Shard`."""
+        return self._shard.count(request)
+
+    def score(self, step: Step[Reply]) -> Reply:
+        """See `Shard`."""
+        reply = self._shard.score(step)
+        if not isinstance(step, QuoteStep) or not isinstance(reply, Quoted):
+            return reply
+        found = [
+            (one, replace(item, root=self._root(item.root), machine=self._machine)) for one, item in reply.evidence
+        ]
+        warnings = list(reply.warnings)
+        if self._machine is not None:
+            sent = _SentTexts()
+            asked = set(step.passages)
+            kept = [(one, item) for one, item in found if one in asked and sent.fits(one, item, self._keys[one.slot])]
+            left = {item.path for _, item in found} - {item.path for _, item in kept}
+            warnings += [f"{path}: a quote that does not stand there was left out" for path in sorted(left)]
+            found = kept
+        comments = tuple(replace(part, root=self._root(part.root)) for part in reply.comments)
+        return cast(Reply, replace(reply, evidence=tuple(found), comments=comments, warnings=tuple(warnings)))
+
+    def _root(self, own: int) -> int:
+        if not 0 <= own < len(self._roots):
+            raise ShardLost(self.name, "it speaks of folders that it was not asked for")
+        return self._roots[own]
+
+
+class _SentTexts:
+    """What another machine sent of its files, in code points of each."""
+
+    def __init__(self) -> None:
+        self._hashes: dict[str, str] = {}
+        self._texts: dict[str, list[tuple[Span, str]]] = {}
+
+    def fits(self, passage: ScoredPassage, item: Evidence, key: Key | None) -> bool:
+        """Whether evidence is of the passage that was asked for and agrees with what was sent before."""
+        texts = [(item.span, item.quote), *((part.span, part.text) for part in item.context)]
+        known = self._texts.setdefault(item.path, [])
+        right = (
+            key is not None
+            and item.path == display_path(key[1])
+            and len(item.span) == len(passage.span)
+            and all(len(span) == len(text) for span, text in texts)
+            and _SHA256.fullmatch(item.origin.sha256) is not None
+            and self._hashes.setdefault(item.path, item.origin.sha256) == item.origin.sha256
+            and all(_agree(one, other) for one in texts for other in known)
+        )
+        if right:
+            known += texts
+        return right
+
+
+def _agree(one: tuple[Span, str], other: tuple[Span, str]) -> bool:
+    """Whether two stretches of a text say the same where they overlap."""
+    start, end = max(one[0].start, other[0].start), min(one[0].end, other[0].end)
+    said, known = (text[start - span.start : end - span.start] if start < end else "" for span, text in (one, other))
+    return said == known
 
 
 def _below(numbers: Ints, end: int) -> bool:
@@ -343,8 +445,11 @@ class ShardSet:
         stages: dict[str, float] = {}
         for stage in (stage for part in parts for stage in part.stages):
             stages[stage.name] = max(stages.get(stage.name, 0.0), stage.seconds)
+        roots = [""] * max(len(part.roots) for part in parts)
+        for part in parts:
+            roots = [root or known for root, known in zip_longest(part.roots, roots, fillvalue="")]
         return Searched(
-            parts[0].roots,
+            tuple(roots),
             sum(part.found for part in parts),
             sum(part.scanned for part in parts),
             tuple(sorted({skip for part in parts for skip in part.skipped})),

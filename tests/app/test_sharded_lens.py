@@ -14,6 +14,7 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.app.sharded_lens import ShardedLens
+from lens_lsp.corpus import pipes
 from lens_lsp.corpus.encoding import LARGE
 from lens_lsp.model.documents import Findings, SkipReason
 from lens_lsp.model.errors import UsageError
@@ -144,7 +145,7 @@ def test_without_shares_of_the_time_a_stopped_process_takes_it_all(
 ) -> None:
     """The control: what the test above asserts is not so by itself."""
     monkeypatch.setattr(executors, "_STEP", 1.0)
-    monkeypatch.setattr(executors, "_SILENT", 1.0)
+    monkeypatch.setattr(pipes, "SILENT", 1.0)
     stopping = Stopping()
     try:
         with pytest.raises(ShardLost):

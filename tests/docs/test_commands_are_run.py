@@ -53,6 +53,7 @@ BY_THE_CHECK = {
 
 NOT_RUN = {
     r".*: lens find .* s3://.*": "needs a store of objects; tests/corpus/test_object_store.py searches one",
+    r".*: lens (?:find|ask) .* ssh://.*": "needs another machine; tests/app/test_ssh_server.py has a server",
     r"(?!docs/first-change).*: (?:\.venv/bin/|python3? -m )?pip install .*": (
         "downloads packages; .ci/run installs the extras in one line"
     ),

@@ -159,3 +159,13 @@ def test_a_citation_is_called_by_the_cell_or_row_of_its_match_also_after_rows_we
     with Sources(ANYWHERE) as sources:
         checked, _ = sources.check(citation, str(tmp_path))
     assert (checked.state, checked.locator) == (CitationState.MOVED, after)
+
+
+def test_a_citation_of_another_machine_says_which(place: Place) -> None:
+    there = replace(cited(place.outside), root="ssh://anna@box/srv/docs")
+    (place.ws / "a.md").write_text(answer_of(there))
+    report = Report()
+    check((str(place.ws),), report, allowed=ANYWHERE)
+    checked = report.findings[0].checked
+    assert checked.state is CitationState.UNVERIFIABLE
+    assert "it lies on anna@box, which is not asked" in str(checked.why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 from lens_lsp.app.lens import Lens, findings_of
 from lens_lsp.app.settings import Request, Settings
-from lens_lsp.model.documents import Findings
+from lens_lsp.model.documents import Evidence, Findings
+from lens_lsp.model.text import Span
+from lens_lsp.search.passages import ScoredPassage
 from lens_lsp.search.shards import (
     Count,
     LocalShard,
@@ -23,6 +26,7 @@ from lens_lsp.search.shards import (
     ShardLost,
     ShardServer,
     ShardSet,
+    _SentTexts,
     decoded_request,
     encoded,
     encoded_request,
@@ -159,3 +163,26 @@ def test_request_of_another_version_or_kind_is_refused(small: Path) -> None:
     for wrong in (request.replace(b'"protocol":1', b'"protocol":0'), request.replace(b"Open", b"eval"), b"", b"[1]"):
         assert server.handle(wrong).startswith(b'{"refused"')
     assert b"no question was begun" in server.handle(encoded_request(Count(())))
+
+
+def test_texts_of_another_machine_that_contradict_each_other_are_caught(tmp_path: Path) -> None:
+    lines = [f"The copper kettle of hall {number} is number {number * 7}.\n\n" for number in range(40)]
+    written(tmp_path, {"notes.md": "# Kettles\n\n" + "".join(lines)})
+    found = Lens([tmp_path]).find(Request("copper kettle", limit=5)).evidence
+    passages = {item.n: ScoredPassage(0, item.span, item.score, ()) for item in found}
+    first = found[0]
+
+    def believed(*items: Evidence) -> list[bool]:
+        sent = _SentTexts()
+        return [sent.fits(passages[item.n], item, (0, "notes.md")) for item in items]
+
+    assert believed(*found) == [True] * len(found)
+    for wrong in (
+        replace(first, quote=first.quote[1:]),
+        replace(first, span=Span(first.span.start, first.span.end - 1)),
+        replace(first, path="other.md"),
+        replace(first, origin=replace(first.origin, sha256="made up")),
+    ):
+        assert believed(wrong) == [False]
+    assert believed(first, replace(first, quote=first.quote.swapcase())) == [True, False]
+    assert believed(first, replace(found[1], origin=replace(first.origin, sha256="0" * 64))) == [True, False]
