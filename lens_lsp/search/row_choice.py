@@ -25,6 +25,8 @@ from lens_lsp.search.table_answers import Readings, RowJudge
 READ = 16
 """Readings that the reader is shown."""
 _MOST_OF_TABLE = 400
+_ALL_TABLES = frozenset("csv tsv tab psv xlsx xlsm xlsb xls ods".split())  # noqa: SIM905
+"""Suffixes of files that are tables and nothing else."""
 _MOST_SURE = 4.0
 
 
@@ -36,7 +38,9 @@ class RowModel:
     readings: Mapping[str, float]
     right: Mapping[str, float]
     answered: float
-    """The probability from which on a reading is an answer."""
+    """The probability from which on a reading of a file that is all tables is an answer."""
+    answered_in_prose: float
+    """The same for tables within other text: most questions about it are not about its tables."""
 
 
 @cache
@@ -44,7 +48,7 @@ def model() -> RowModel:
     """The weights that are shipped."""
     with open(os.path.join(os.path.dirname(__file__), "row_choice.json"), encoding="utf-8") as file:
         data: dict[str, Any] = json.load(file)
-    return RowModel(data["words"], data["readings"], data["right"], data["answered"])
+    return RowModel(data["words"], data["readings"], data["right"], data["answered"], data["answered_in_prose"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +121,11 @@ def chosen(
 ) -> TableAnswer | None:
     """What the rows say, if one reading is probable enough."""
     found = ranked(question, tables, judge, late)
-    if not found or found[0].reading.features["how_open"] or (sure := right(found)) < model().answered:
+    if not found or found[0].reading.features["how_open"]:
         return None  # "how many houses" is not answered by what knows of no houses
-    return answer_of(found[0].reading, sure)
+    reading, sure = found[0].reading, right(found)
+    all_tables = reading.typed.table.path.rpartition(".")[2].lower() in _ALL_TABLES
+    return answer_of(reading, sure) if sure >= (model().answered if all_tables else model().answered_in_prose) else None
 
 
 def answer_of(reading: Reading, confidence: float) -> TableAnswer:

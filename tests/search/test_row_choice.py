@@ -40,7 +40,7 @@ Make = Callable[[Mapping[str, str]], Workspace]
 @pytest.fixture
 def answer(tmp_path: Path) -> Asks:
     def ask(text: str, question: str) -> TableAnswer | None:
-        found = tables(tmp_path, "ferries.csv" if text is FERRIES else "invoices.csv", text)
+        found = tables(tmp_path, {FERRIES: "ferries.csv", INVOICES: "invoices.csv"}.get(text, "ferries.md"), text)
 
         def stated(sentences: Sequence[tuple[str, str]]) -> list[float]:
             passages = [ReaderPassage(sentence, path) for sentence, path in sentences]
@@ -78,6 +78,15 @@ def test_other_words_for_a_column_find_its_cells(answer: Asks, text: str, questi
 )
 def test_what_no_column_holds_is_no_answer(answer: Asks, text: str, question: str) -> None:
     assert answer(text, question) is None
+
+
+def test_a_table_within_other_text_must_fit_better(answer: Asks) -> None:
+    """Most questions about a page are not about its tables; the same reading is an answer where all is a table."""
+    rows = [line.split(",") for line in FERRIES.splitlines()]
+    lines = [f"| {' | '.join(row)} |" for row in [rows[0], ["---"] * len(rows[0]), *rows[1:]]]
+    page = "# Ferries\n\n" + "\n".join(lines) + "\n"
+    assert answer(page, "Which harbour is the Estrid based in?") is None
+    assert answer(page, "Which vessel has the operator Fjordfart?") is not None
 
 
 def test_the_reader_decides_between_the_columns_of_a_row(tmp_path: Path) -> None:
