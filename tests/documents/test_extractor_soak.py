@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import KINDS, DocumentKind, Extracted, Failure, Unextracted, missing
+from lens_lsp.documents.kinds import KINDS, PICTURE, DocumentKind, Extracted, Failure, Unextracted, missing
 from tests.availability import unavailable
 from tests.soak.document_bombs import BOMBS
-from tests.soak.documents import Soak, control, damage, drop, made
+from tests.soak.document_seeds import made
+from tests.soak.documents import Soak, control, damage, drop, kind_of, samples
 
 pytestmark = pytest.mark.long
 QUICK = {
@@ -42,6 +43,28 @@ def extractor() -> Iterator[Extractor]:
         yield extractor
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("b.docx", "Chart: Sold|Comment|lit|Header: Acme|Footnote|new"),
+        ("b.pdf", "Form field Owner: Ann|Comment (Bo): lit|Attachment: a.txt|The lamps"),
+        ("b.eml", "Attachment: a.pdf|Form field Owner: Ann|again"),
+        ("b.mbox", "Attachment: a.pdf|Form field Owner: Ann|again"),
+        ("b.msg", "Attachment: a.pdf|Form field Owner: Ann|again"),
+        ("b.pptx", "Lamps|Chart: Sold|Comment (Ann): lit|Footer: Acme"),
+        ("b.xlsx", "1 | 2|Chart: Sold|Comment (Ann): lit|Text box: boxed|Header: Acme|Footer: Lamps"),
+        ("b.odt", "Lamps|Chart|Comment (Ann): lit|Footnote|Header: Acme"),
+        ("b.ods", "1|Comment (Ann): lit"),
+        ("libreoffice-97.xls", "Kept in the barn"),
+        ("sheetjs.xlsb", "$1,234.50"),
+        ("html-1251.msg", "HTML"),
+    ],
+)
+def test_what_is_damaged_holds_every_part_that_is_read(extractor: Extractor, name: str, said: str) -> None:
+    text = extractor.extract(kind_of(name), samples()[name], seconds=20).text
+    assert [words for words in said.split("|") if words not in text] == []
+
+
 def test_damaged_documents_end_in_time_and_good_ones_in_between_are_read(extractor: Extractor) -> None:
     soak = Soak(extractor)
     damage(soak, 80, seed=7)
@@ -62,7 +85,7 @@ def test_bombs_end_in_time_and_good_documents_in_between_are_read(extractor: Ext
 
 def test_there_are_enough_bombs_and_some_of_every_kind() -> None:
     assert len(BOMBS) >= 40
-    assert {kind for kind, _ in BOMBS.values()} == {kind.name for kind in KINDS}
+    assert {kind for kind, _ in BOMBS.values()} == {kind.name for kind in (*KINDS, PICTURE)}
 
 
 def test_a_process_that_nobody_kills_does_not_pass() -> None:

@@ -21,8 +21,8 @@ Bomb = Callable[[], bytes]
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-_S = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-_P = (
+S = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+P = (
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
     'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
     f'xmlns:r="{_OFFICE}"'
@@ -99,7 +99,7 @@ def docx(body: str = "", *, start: str = "", many: str = "", count: int = 0, sai
 
 def workbook(sheet: bytes | Deflated, strings: bytes | Deflated | None = None) -> bytes:
     """A workbook of one sheet."""
-    book = f'<workbook {_S} xmlns:r="{_OFFICE}"><sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>'
+    book = f'<workbook {S} xmlns:r="{_OFFICE}"><sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>'
     targets = {"r1": ("worksheet", "worksheets/sheet1.xml"), "r2": ("sharedStrings", "sharedStrings.xml")}
     more = [("xl/_rels/workbook.xml.rels", related(targets)), ("xl/worksheets/sheet1.xml", sheet)]
     return office("xl/workbook.xml", book.encode(), *more, *([("xl/sharedStrings.xml", strings)] if strings else []))
@@ -107,7 +107,7 @@ def workbook(sheet: bytes | Deflated, strings: bytes | Deflated | None = None) -
 
 def sheet(start: str, many: str = "", count: int = 0, end: str = "") -> Deflated:
     """A sheet's part with something repeated in it."""
-    opened = f"<worksheet {_S}>{start}".encode()
+    opened = f"<worksheet {S}>{start}".encode()
     return deflated(opened, (many * 1000).encode(), count // 1000, f"{end}</worksheet>".encode())
 
 
@@ -117,7 +117,8 @@ def open_document(kind: str, start: str, many: str = "", count: int = 0, end: st
     closed = f"{end}</office:{kind}></office:body></office:document-content>".encode()
     content = deflated(opened, (many * 1000).encode(), count // 1000, closed)
     mimetype = f"application/vnd.oasis.opendocument.{kind}".encode()
-    return archive([("mimetype", mimetype), ("content.xml", content)])
+    manifest = b'<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+    return archive([("mimetype", mimetype), ("META-INF/manifest.xml", manifest), ("content.xml", content)])
 
 
 def epub(chapter: bytes | Deflated, times: int = 1) -> bytes:
@@ -223,9 +224,9 @@ def _zips_in_zips() -> bytes:
 
 def _deck(slides: int, slide: str) -> bytes:
     listed = "".join(f'<p:sldId id="{300 + number}" r:id="r{number}"/>' for number in range(slides))
-    deck = f"<p:presentation {_P}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>"
+    deck = f"<p:presentation {P}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>"
     targets = {f"r{number}": ("slide", "slides/slide1.xml") for number in range(slides)}
-    body = f"<p:sld {_P}><p:cSld><p:spTree>{slide}</p:spTree></p:cSld></p:sld>"
+    body = f"<p:sld {P}><p:cSld><p:spTree>{slide}</p:spTree></p:cSld></p:sld>"
     return office(
         "ppt/presentation.xml",
         deck.encode(),
@@ -332,8 +333,8 @@ def _chart_without_end() -> bytes:
     points = deflated(chart.encode(), b'<c:pt idx="%d"><c:v>1</c:v></c:pt>' % (2**31) * 1000, 1000)
     shown = f'<a:graphic><a:graphicData><c:chart {names} r:id="c"/></a:graphicData></a:graphic>'
     frame = f"<p:graphicFrame>{shown}</p:graphicFrame>"
-    slide = f"<p:sld {_P}><p:cSld><p:spTree>{frame}</p:spTree></p:cSld></p:sld>"
-    listed = f'<p:presentation {_P}><p:sldIdLst><p:sldId id="256" r:id="s"/></p:sldIdLst></p:presentation>'
+    slide = f"<p:sld {P}><p:cSld><p:spTree>{frame}</p:spTree></p:cSld></p:sld>"
+    listed = f'<p:presentation {P}><p:sldIdLst><p:sldId id="256" r:id="s"/></p:sldIdLst></p:presentation>'
     return office(
         "ppt/presentation.xml",
         listed.encode(),
@@ -420,7 +421,7 @@ BOMBS: dict[str, tuple[str, Bomb]] = {
     "strings-of-a-gibibyte": (
         "sheet",
         lambda: workbook(
-            sheet("<sheetData/>"), deflated(f"<sst {_S}><si><t>".encode(), b"A" * MIB, 1200, b"</t></si></sst>")
+            sheet("<sheetData/>"), deflated(f"<sst {S}><si><t>".encode(), b"A" * MIB, 1200, b"</t></si></sst>")
         ),
     ),
     "a-sheet-of-repeated-rows": (

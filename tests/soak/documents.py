@@ -1,7 +1,8 @@
 """Documents that were damaged, and documents made to kill: every one ends in time, and good ones in between are read.
 
-``python -m tests.soak.documents --mutations 30000 --bombs 46 --seed 1`` reads as many damaged documents and bombs in
-the product's own worker, good documents after every bomb and every tenth damaged one, and prints one JSON line. It
+``python -m tests.soak.documents --mutations 30000 --bombs 63 --scans 200 --seed 1`` reads as many damaged documents and
+bombs in the product's own worker, good documents after every bomb and every tenth damaged one, has as many damaged
+scans recognised in the worker for those, and prints one JSON line. It
 exits with 1 if a document was late (a hang), if anything but a text or a reason came back (a fault), if a good document
 did not give its text, or if this process grew beyond bounds. The control reads some of the bombs as the product must
 not: in a process that nobody kills. If it reads them all in time the bombs are too weak, and it exits with 1, too.
@@ -22,11 +23,10 @@ from dataclasses import dataclass, field
 from itertools import cycle, islice
 from pathlib import Path
 
-from lens_lsp.documents.extractor import GRACE, SECONDS, Extractor
-from lens_lsp.documents.kinds import Extracted, Unextracted, kind_for, kind_named
-from tests.documents.outlook_files import container as outlook
-from tests.documents.outlook_files import properties, words
-from tests.soak.document_bombs import BOMBS, docx, epub, office, open_document, page, pdf, related, sheet, workbook
+from lens_lsp.documents.extractor import GRACE, PICTURE_SECONDS, SECONDS, Extractor
+from lens_lsp.documents.kinds import PICTURE, SCAN, DocumentKind, Extracted, Unextracted, kind_for, kind_named, missing
+from tests.soak.document_bombs import BOMBS
+from tests.soak.document_seeds import made, scanned
 from tests.soak.harness import Options, Verdict, harness
 
 LATE = 2.0
@@ -41,7 +41,11 @@ CONTROL = ("a-gibibyte-in-a-run", "three-million-paragraphs", "nine-million-oper
 CONTROL_SECONDS = 15.0
 CONTROL_MEMORY = 2 << 30
 _TESTS = Path(__file__).resolve().parent.parent
-_SAMPLES = _TESTS / "documents" / "samples"
+_SAMPLES = tuple(_TESTS / "documents" / name for name in ("samples", "binary_sheets", "outlook"))
+_RECOGNISED = 60.0
+"""Seconds for a scan to be recognised, and"""
+_MODEL_MEMORY = 2 << 30
+"""bytes for the worker that does it, as in the product."""
 
 _UNKILLED = """
 import resource, sys
@@ -74,68 +78,11 @@ class Tally:
     of_bombs: dict[str, str] = field(default_factory=dict)
 
 
-def made() -> dict[str, bytes]:
-    """A small good document of each kind, by a name that ends as its kind's do."""
-    rows = '<sheetData><row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row></sheetData>'
-    mail = b"Subject: lamps\nFrom: a@lamp.example\nDate: Fri, 1 Mar 2024 10:00:00 +0000\n\nLit.\n\nAgain.\n"
-    return beside() | {
-        "a.pdf": page(b"BT /F 12 Tf 10 700 Td (The lamps are lit) Tj 0 -20 Td (again) Tj ET"),
-        "a.docx": docx("<w:p><w:r><w:t>The lamps</w:t></w:r></w:p><w:p><w:r><w:t>are lit.</w:t></w:r></w:p>"),
-        "a.xlsx": workbook(sheet(rows)),
-        "a.odt": open_document("text", "<text:h>Lamps</text:h><text:p>are lit.</text:p>"),
-        "a.epub": epub(b"<html><body><h1>Lamps</h1><p>are <b>lit</b>.</p></body></html>"),
-        "a.rtf": rb"{\rtf1\ansi\ansicpg1252 {\pard The l\'e4mps\par}{\pard are lit.\par}}",
-        "a.eml": mail,
-        "a.msg": outlook({**properties(32), **words(p001A="IPM.Note", p0037="lamps", p1000="Lit.\n\nAgain.")}),
-        "a.mbox": b"From a Fri Mar  1 10:00:00 2024\n" + mail + b"\nFrom b Fri Mar  1 11:00:00 2024\n" + mail,
-    }
-
-
-def beside() -> dict[str, bytes]:
-    """Small good documents with forms, comments, headers, charts and attachments."""
-    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-    c = 'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
-    r = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
-    run = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
-    drawn = f'<w:p><w:r><w:drawing {c} {r}><c:chart r:id="c"/></w:drawing><w:commentReference w:id="1"/></w:r></w:p>'
-    point = '<c:pt idx="0"><c:v>8.2</c:v></c:pt>'
-    values = f"<c:ser><c:val><c:numRef><c:numCache>{point}</c:numCache></c:numRef></c:val></c:ser>"
-    word = office(
-        "word/document.xml",
-        f"<w:document {w}><w:body>{run.format('The lamps')}{drawn}</w:body></w:document>".encode(),
-        (
-            "word/_rels/document.xml.rels",
-            related({"c": ("chart", "c.xml"), "h": ("header", "h.xml"), "n": ("comments", "n.xml")}),
-        ),
-        ("word/h.xml", f"<w:hdr {w}>{run.format('Acme')}</w:hdr>".encode()),
-        ("word/n.xml", f'<w:comments {w}><w:comment w:id="1">{run.format("lit")}</w:comment></w:comments>'.encode()),
-        (
-            "word/c.xml",
-            f"<c:chartSpace {c}><c:chart><c:plotArea><c:barChart>{values}</c:barChart></c:plotArea></c:chart>"
-            "</c:chartSpace>".encode(),
-        ),
-    )
-    form = pdf(
-        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]>>/Names<</EmbeddedFiles<</Names[(a)6 0 R]>>>>>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Annots[4 0 R 5 0 R]>>",
-        b"<</Type/Annot/Subtype/Widget/Rect[0 0 99 9]/FT/Tx/T(a)/TU(Owner)/V(Ann)>>",
-        b"<</Type/Annot/Subtype/Highlight/Rect[0 9 99 19]/QuadPoints[0 19 99 19 0 9 99 9]/T(Bo)/Contents(lit)>>",
-        b"<</Type/Filespec/F(a.txt)/UF(a.txt)/EF<</F 7 0 R>>>>",
-        b"<</Type/EmbeddedFile/Length 9>>\nstream\nThe lamps\nendstream",
-    )
-    mail = (
-        b'Subject: lamps\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n\n--b\n\nLit.\n--b\n'
-        b'Content-Disposition: attachment; filename="a.pdf"\n\n' + form + b"\n--b\n"
-        b"Content-Type: message/rfc822\n\nSubject: again\n\nLit.\n--b--\n"
-    )
-    return {"b.docx": word, "b.pdf": form, "b.eml": mail}
-
-
 def samples() -> dict[str, bytes]:
     """The small good documents, and those of real writers where there are some."""
-    kept = sorted(path for path in _SAMPLES.rglob("*") if kind_for(path.name) and path.is_file())
-    return made() | {path.name: path.read_bytes() for path in kept if path.stat().st_size <= LARGEST_SAMPLE}
+    found = (path for folder in _SAMPLES for path in folder.rglob("*"))
+    kept = sorted(path for path in found if kind_for(path.name) and path.is_file())
+    return made() | scanned() | {path.name: path.read_bytes() for path in kept if path.stat().st_size <= LARGEST_SAMPLE}
 
 
 def mutations(seeds: dict[str, bytes], seed: int) -> Iterator[tuple[str, bytes]]:
@@ -191,19 +138,30 @@ class Soak:
         self._good = cycle([(name, data, self._read(name, data)) for name, data in sorted(seeds.items())])
 
     def hostile(self, what: str, name: str, data: bytes) -> str:
-        """Read a document that may do anything, after a glance and a later part where its kind has them; its end."""
-        kind = kind_for(name) or kind_named(name)
+        """Read a document that may do anything, after a glance, a later part and pictures of its first page where its
+        kind has them; its end."""
+        kind = kind_of(name)
         if kind.glances:
             self._bounded(f"glance, {what}", lambda: self._extractor.glance(kind, [data]))
         if kind.part:
             self._bounded(f"later part, {what}", lambda: self._extractor.extract(kind, data, first=1))
+        if kind.pictures:
+            self._bounded(f"view, {what}", lambda: self._extractor.view(kind, data, 1, "lamps", seconds=SECONDS))
+            self._bounded(f"picture, {what}", lambda: self._extractor.picture(kind, data, 0), PICTURE_SECONDS)
         end = self._bounded(what, lambda: self._extractor.extract(kind, data))
         self.tally.documents += 1
         self.tally.ends[end] += 1
         return end
 
-    def _bounded(self, what: str, do: Callable[[], object]) -> str:
-        """Do it; how it ended, and whether that was in time."""
+    def scan(self, models: Extractor, what: str, data: bytes) -> str:
+        """Have the first page of what may be no scan any more recognised; how that ended."""
+        end = self._bounded(what, lambda: models.recognise(data, 0, seconds=_RECOGNISED), _RECOGNISED)
+        self.tally.documents += 1
+        self.tally.ends[f"scan {end}"] += 1
+        return end
+
+    def _bounded(self, what: str, do: Callable[[], object], allowed: float = SECONDS) -> str:
+        """Do it; how it ended, and whether that was in the seconds that are allowed."""
         began = time.monotonic()
         try:
             do()
@@ -214,9 +172,9 @@ class Soak:
             end = "fault"
             self.tally.faults.append(f"{what}: {type(error).__name__}: {error}")
         seconds = time.monotonic() - began
-        if seconds > SECONDS + GRACE + LATE:
+        if seconds > allowed + GRACE + LATE:
             self.tally.hangs.append(f"{what}: {seconds:.1f} s")
-        if seconds > self.tally.worst:
+        if seconds > self.tally.worst and allowed == SECONDS:
             self.tally.worst, self.tally.worst_of = seconds, what
         return end
 
@@ -239,6 +197,11 @@ class Soak:
         return self._extractor.extract(kind, data, seconds=PATIENCE)
 
 
+def kind_of(name: str) -> DocumentKind:
+    """The kind of a document by the end of its name, or by its own."""
+    return kind_for(name) or (PICTURE if name.rpartition(".")[2] in PICTURE.suffixes else kind_named(name))
+
+
 def drop(soak: Soak, names: list[str]) -> None:
     """Bombs, each followed by a good document."""
     for name in names:
@@ -253,6 +216,15 @@ def damage(soak: Soak, count: int, seed: int) -> None:
         soak.hostile(f"mutation {number} of {name}", name, data)
         if number % BETWEEN == 0:
             soak.good()
+
+
+def recognise(soak: Soak, models: Extractor, count: int, seed: int) -> None:
+    """Damaged scans are recognised, and before and after them a good one, alike."""
+    seeds = {} if missing(SCAN) else scanned()
+    for number, (name, data) in enumerate(islice(mutations(seeds, seed), count if seeds else 0)):
+        soak.scan(models, f"scan {number} of {name}", data)
+        if number % BETWEEN == 0 and soak.scan(models, "good scan", seeds["scan.pdf"]) != "read":
+            soak.tally.bad_good.append("scan.pdf: not recognised")
 
 
 def control(names: tuple[str, ...] = CONTROL) -> list[str]:
@@ -289,13 +261,15 @@ def resident() -> int:
         return 0
 
 
-@harness(mutations=30_000, bombs=len(BOMBS), seed=1)
+@harness(mutations=30_000, bombs=len(BOMBS), scans=200, seed=1)
 def main(options: Options) -> Verdict:
     with Extractor() as extractor:
         soak = Soak(extractor)
         before = resident()
         drop(soak, list(islice(cycle(BOMBS), options.bombs)))
         damage(soak, options.mutations, options.seed)
+        with Extractor(memory=_MODEL_MEMORY) as models:
+            recognise(soak, models, options.scans, options.seed)
         growth = resident() - before
         tally, respawns, kept = soak.tally, extractor.started - 1, sorted(extractor.kept)
     caught = control()
@@ -303,6 +277,7 @@ def main(options: Options) -> Verdict:
         "n": tally.documents,
         "mutations": options.mutations,
         "bombs": options.bombs,
+        "scans": options.scans,
         "seed": options.seed,
         "hangs": len(tally.hangs),
         "faults": len(tally.faults),

@@ -342,7 +342,11 @@ ROWS = (
         "0 hangs, 0 faults",
         "a process that nobody kills",
         "documents",
-        ("--mutations 200 --bombs 6", "--mutations 30000 --bombs 46", "--mutations 300000 --bombs 400"),
+        (
+            "--mutations 200 --bombs 6 --scans 6",
+            "--mutations 30000 --bombs 63 --scans 200",
+            "--mutations 300000 --bombs 400 --scans 2000",
+        ),
         bad=("hangs", "faults", "goodFailed"),
         caught=("controlCaught",),
         tells=("worst_s", "growth_mb"),
