@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from itertools import pairwise
+from types import MappingProxyType
 
 import pypdfium2.raw as pdfium
 
@@ -128,6 +129,7 @@ _LONGEST_ENTRY = 1 << 16
 _XMP = regex(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
 _XMP_TEXT = regex(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
 _XMP_ATTRIBUTE = regex(r"([\w:.-]+)=\"([^\"<>]*)\"")
+_NOTHING: Mapping[int, str | ScannedPage] = MappingProxyType({})
 _PLAIN_STYLE = TextStyle(0.0, False, Ink.VISIBLE, 0)
 _MANY_LINES = 99
 """As many lines has no heading: what is recognised has no looks."""
@@ -189,14 +191,14 @@ def page_count(document: Handle) -> int:
 def metadata(document: Handle, name: str, longest: int = _LONGEST_TITLE) -> str:
     """An entry of the document's information: ``Title``, ``Subject``, ``Keywords``; empty when it has none, or one of
     more than ``longest`` bytes."""
-    tag = name.encode("ascii")
-    length = pdfium.FPDF_GetMetaText(document, tag, None, 0)
-    if not 2 < length <= longest:
-        return ""
-    buffer = ctypes.create_string_buffer(longest)
-    if pdfium.FPDF_GetMetaText(document, tag, buffer, longest) > longest:
-        return ""
-    return buffer.raw[: length - 2].decode("utf-16-le", "replace")
+    return _written(pdfium.FPDF_GetMetaText, document, name.encode("ascii"), most=longest)
+
+
+def _written(write: Callable[..., int], *of: object, most: int = _LONGEST_TITLE) -> str:
+    """What a function of pdfium writes into a buffer of ``most`` bytes; empty where that is too little."""
+    buffer = ctypes.create_string_buffer(most)
+    length = write(*of, buffer, most)
+    return buffer.raw[: length - 2].decode("utf-16-le", "replace") if 2 < length <= most else ""
 
 
 def bookmarks(document: Handle) -> tuple[Bookmark, ...]:
@@ -210,18 +212,12 @@ def bookmarks(document: Handle) -> tuple[Bookmark, ...]:
             break
         entry, level = open_entries.pop()
         page = _page_of(document, entry)
-        if page >= 0 and (title := _title_of(entry)):
+        if page >= 0 and (title := _written(pdfium.FPDFBookmark_GetTitle, entry)):
             found.append(Bookmark(level, page, title))
         open_entries.append((pdfium.FPDFBookmark_GetNextSibling(document, entry), level))
         if level < _DEEPEST_BOOKMARK:
             open_entries.append((pdfium.FPDFBookmark_GetFirstChild(document, entry), level + 1))
     return tuple(found)
-
-
-def _title_of(entry: Handle) -> str:
-    buffer = ctypes.create_string_buffer(_LONGEST_TITLE)
-    length = pdfium.FPDFBookmark_GetTitle(entry, buffer, _LONGEST_TITLE)
-    return buffer.raw[: length - 2].decode("utf-16-le", "replace") if 2 < length <= _LONGEST_TITLE else ""
 
 
 def _page_of(document: Handle, entry: Handle) -> int:
@@ -319,18 +315,20 @@ class _LinePieces:
                 yield first, last
                 continue
             objects = [_word_object(self.page.address, at) or 0 for at in range(first, last)]
-            lefts, rights = self.boxes[4 * first + 4 : 4 * last : 4], self.boxes[4 * first + 2 : 4 * last - 4 : 4]
-            gaps = [left - right for left, right in zip(lefts, rights, strict=True)]
             size = self._looks.style(first, self.boxes[4 * first : 4 * first + 4]).size
             begin = first
-            for at in apart_at(text[first:last], objects, gaps, size):
+            for at in apart_at(text[first:last], objects, self._gaps(first, last), size):
                 yield begin, first + at
                 begin = first + at
             yield begin, last
 
-    def _apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def _gaps(self, start: int, end: int) -> list[float]:
+        """The room between each character and the next one."""
         lefts, rights = self.boxes[4 * start + 4 : 4 * end : 4], self.boxes[4 * start + 2 : 4 * end - 4 : 4]
-        gaps = [left - right for left, right in zip(lefts, rights, strict=True)]
+        return [left - right for left, right in zip(lefts, rights, strict=True)]
+
+    def _apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        gaps = self._gaps(start, end)
         if len(gaps) > 1 and (widest := max(gaps)) > 0:
             style = self._looks.style(start, self.boxes[4 * start : 4 * start + 4])
             least = _MISSED_BLANK * style.size
@@ -420,13 +418,12 @@ class _PageStyles:
             height = abs(box[1] - box[3]) if direction % 2 == 0 else abs(box[2] - box[0])
             size = min(max(height, 0.1), _HUGE)
         ink = Ink.TINY if size < _TINY else self._ink(owner)
-        return round(size, 1), self._is_bold(index, owner), ink, direction
+        return round(size, 1), self._is_bold(owner), ink, direction
 
-    def _is_bold(self, index: int, owner: int) -> bool:
+    def _is_bold(self, owner: int) -> bool:
         font = (_object_font(owner) or 0) if owner else 0
         if font not in self._bold:
-            drawn = pdfium.FPDFText_GetTextObject(self._page.text, index) if font else None
-            self._bold[font] = _is_bold(pdfium.FPDFTextObj_GetFont(drawn)) if drawn else False
+            self._bold[font] = bool(font) and _is_bold(ctypes.cast(font, pdfium.FPDF_FONT))
         return self._bold[font]
 
     def _ink(self, owner: int) -> Ink:
@@ -458,17 +455,6 @@ class Visibility:
     recognised: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-    def holds(self, x: float, y: float) -> bool:
-        return self.left <= x <= self.right and self.bottom <= y <= self.top
-
-
 def visibility_of(page: PdfPage, pieces: Sequence[PdfTextPiece]) -> Visibility:
     """Which pieces can be seen. White text counts as seen on any picture, shading or coloured area behind it."""
     frame = _frame(page)
@@ -480,28 +466,27 @@ def visibility_of(page: PdfPage, pieces: Sequence[PdfTextPiece]) -> Visibility:
     for piece in pieces:
         x, y = _middle(piece)
         ink = piece.style.ink
-        over_picture = any(box.holds(x, y) for box in pictures)
-        visible = frame is None or frame.holds(x, y)
+        over_picture = any(_holds(box, x, y) for box in pictures)
+        visible = frame is None or _holds(frame, x, y)
         if ink is Ink.TINY or (ink is Ink.UNSEEN and not over_picture):
             visible = False
         elif ink is Ink.PALE:
-            visible = visible and (over_picture or any(box.holds(x, y) for box in grounds))
+            visible = visible and (over_picture or any(_holds(box, x, y) for box in grounds))
         (seen if visible else hidden).append(piece)
         recognised += len(piece.text) if visible and ink is Ink.UNSEEN else 0
     return Visibility(seen, hidden, recognised * 2 > sum(len(piece.text) for piece in seen))
 
 
-def has_marks(page: PdfPage) -> bool:
-    """Whether anything at all is drawn on the page."""
-    return bool(pdfium.FPDFPage_CountObjects(page.handle) > 0)
+def _holds(box: Box, x: float, y: float) -> bool:
+    return box[0] <= x <= box[2] and box[3] <= y <= box[1]
 
 
-def _frame(page: PdfPage) -> _Box | None:
+def _frame(page: PdfPage) -> Box | None:
     """What a viewer shows of the page, in its own coordinates."""
     box = pdfium.FS_RECTF()
     if not pdfium.FPDF_GetPageBoundingBox(page.handle, box):
         return None
-    return _Box(box.left, box.bottom, box.right, box.top)
+    return box.left, box.top, box.right, box.bottom
 
 
 def _middle(piece: PdfTextPiece) -> tuple[float, float]:
@@ -510,10 +495,10 @@ def _middle(piece: PdfTextPiece) -> tuple[float, float]:
     return ((along, -down), (down, along), (-along, down), (-down, -along))[piece.style.direction]
 
 
-def _backs(page: PdfPage) -> tuple[list[_Box], list[_Box]]:
+def _backs(page: PdfPage) -> tuple[list[Box], list[Box]]:
     """The pictures, and the other grounds that white text is seen on."""
-    pictures: list[_Box] = []
-    grounds: list[_Box] = []
+    pictures: list[Box] = []
+    grounds: list[Box] = []
     for index in range(min(pdfium.FPDFPage_CountObjects(page.handle), _MOST_OBJECTS)):
         drawn = pdfium.FPDFPage_GetObject(page.handle, index)
         kind = pdfium.FPDFPageObj_GetType(drawn)
@@ -522,7 +507,8 @@ def _backs(page: PdfPage) -> tuple[list[_Box], list[_Box]]:
         sides = [ctypes.c_float() for _ in range(4)]
         if pdfium.FPDFPageObj_GetBounds(drawn, *sides):
             picture = kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
-            (pictures if picture else grounds).append(_Box(*(side.value for side in sides)))
+            left, bottom, right, top = (side.value for side in sides)
+            (pictures if picture else grounds).append((left, top, right, bottom))
     return pictures, grounds
 
 
@@ -535,12 +521,6 @@ def _is_white(path: Handle) -> bool:
     if not pdfium.FPDFPageObj_GetFillColor(path, red, green, blue, alpha):
         return False
     return alpha.value == 0 or min(red.value, green.value, blue.value) >= _WHITE
-
-
-def picture_of(document: Handle, index: int) -> bytes:
-    """The page ``index`` from 0 in shades of grey, as a binary PGM. Raises `Unextracted` when it cannot be drawn."""
-    width, height, pixels, _scale = drawn_page(document, index, _PER_INCH, _MOST_PIXELS_OCR)
-    return b"P5\n%d %d\n255\n%s" % (width, height, pixels)
 
 
 def drawn_page(document: Handle, index: int, per_inch: int, most: int) -> tuple[int, int, bytearray, float]:
@@ -577,24 +557,6 @@ def _drawn(page: PdfPage, width: int, height: int, kind: int, channels: int) -> 
     finally:
         pdfium.FPDFBitmap_Destroy(bitmap)
     return pixels
-
-
-def view_of(data: bytes, number: int, quote: str, scanned: ScannedPage | None = None) -> View:
-    """A page, from 1, a quote marked in its text or in what was ``scanned`` on it. Raises `Unextracted`."""
-    with opened(data) as document:
-        if not 1 <= number <= page_count(document):
-            raise Unextracted(Failure.EMPTY, "there is no such page")
-        with opened_page(document, number - 1) as page:
-            if page is None:
-                raise Unextracted(Failure.BROKEN, "the page cannot be read")
-            width, height = _size(page, lambda width, height: _WIDTH / min(width, height), _MOST_PIXELS)
-            pixels = _drawn(page, width, height, pdfium.FPDFBitmap_BGR, 3)
-            marks = [_on_picture(page, box, width, height) for box in boxes_of_quote(page, quote)]
-            if not marks and scanned is not None:
-                marks = [_on_scan(scanned, line, width, height) for line in lines_of_quote(scanned, quote)]
-            for mark in marks:
-                _mark(pixels, width, height, mark)
-            return View(_png(pixels, width, height), len(marks))
 
 
 def boxes_of_quote(page: PdfPage, quote: str) -> list[Box]:
@@ -749,20 +711,18 @@ class PdfReader:
     def picture(self, data: bytes, index: int) -> tuple[bytes, int]:
         """The page ``index`` from 0 as a binary PGM, and how many pages there are. Raises `Unextracted`."""
         with opened(data) as document:
-            return picture_of(document, index), page_count(document)
+            width, height, pixels, _scale = drawn_page(document, index, _PER_INCH, _MOST_PIXELS_OCR)
+            return b"P5\n%d %d\n255\n%s" % (width, height, pixels), page_count(document)
 
-    def extract(self, data: bytes) -> Extracted:
-        """All of the document, hidden text set apart. Raises `Unextracted`: encrypted, broken, or without text."""
-        return self.extract_with({}, data)
-
-    def extract_with(self, recognised: Mapping[int, str | ScannedPage], data: bytes) -> Extracted:
-        """The same, with what was recognised on some pages, by number from 1, where they have no text."""
+    def extract(self, data: bytes, recognised: Mapping[int, str | ScannedPage] = _NOTHING) -> Extracted:
+        """All of the document, hidden text set apart, with what was ``recognised`` on some pages, by number from 1,
+        where they have no text. Raises `Unextracted`: encrypted, broken, or without text."""
         return self._extract(recognised, data, 0, MOST_PAGES)
 
     def extract_part(self, data: bytes, first: int, count: int) -> Extracted:
         """At most ``count`` pages from ``first`` on, from 0: without a text where they have none and others follow or
         came before. What is attached to the document is in its last part. Raises as `extract`."""
-        return self._extract({}, data, first, count)
+        return self._extract(_NOTHING, data, first, count)
 
     def _extract(self, recognised: Mapping[int, str | ScannedPage], data: bytes, first: int, count: int) -> Extracted:
         with opened(data) as document, opened_form(document) as form:
@@ -781,8 +741,22 @@ class PdfReader:
             return replace(found, private=said or found.private, read=read, left=left)
 
     def view(self, data: bytes, page: int, quote: str, scanned: ScannedPage | None = None) -> View:
-        """A page, from 1, as it looks, with a quote marked. Raises `Unextracted`."""
-        return view_of(data, page, quote, scanned)
+        """A page, from 1, as it looks, a quote marked in its text or in what was ``scanned`` on it. Raises
+        `Unextracted`."""
+        with opened(data) as document:
+            if not 1 <= page <= page_count(document):
+                raise Unextracted(Failure.EMPTY, "there is no such page")
+            with opened_page(document, page - 1) as shown:
+                if shown is None:
+                    raise Unextracted(Failure.BROKEN, "the page cannot be read")
+                width, height = _size(shown, lambda width, height: _WIDTH / min(width, height), _MOST_PIXELS)
+                pixels = _drawn(shown, width, height, pdfium.FPDFBitmap_BGR, 3)
+                marks = [_on_picture(shown, box, width, height) for box in boxes_of_quote(shown, quote)]
+                if not marks and scanned is not None:
+                    marks = [_on_scan(scanned, line, width, height) for line in lines_of_quote(scanned, quote)]
+                for mark in marks:
+                    _mark(pixels, width, height, mark)
+                return View(_png(pixels, width, height), len(marks))
 
 
 @dataclass(slots=True)
@@ -834,7 +808,7 @@ class _PdfText:
             if bare and number in self.recognised:
                 self._recognise(number)
                 return
-            if bare and has_marks(page):
+            if bare and pdfium.FPDFPage_CountObjects(page.handle) > 0:
                 self._bare.append(number)
         counted = line_numbers_of(visibility.seen)
         seen = visibility.seen
@@ -865,36 +839,29 @@ class _PdfText:
     def close(self, read: int, count: int, *, attached: bool) -> None:
         """Say what is missing of ``count`` pages behind those that were ``read``. Raises `Unextracted` when it is
         everything, from the first page on, and nothing is ``attached``."""
-        if self.first:
-            self._refuse_nothing(attached=attached)
+        if self.first and not self.sheets:
+            raise Unextracted(Failure.BROKEN, "none of its pages can be read")
+        attached = attached or any(marks.attached for marks in self._marks.values())
+        if self.first and not self.letters and not attached:
+            raise Unextracted(Failure.EMPTY, "no page has a text layer" if self._bare else "its pages are empty")
         if read < count:
             self._notices.append(f"only the first {read:,} of {count:,} pages were read")
 
-    def _refuse_nothing(self, *, attached: bool) -> None:
-        if not self.sheets:
-            raise Unextracted(Failure.BROKEN, "none of its pages can be read")
-        attached = attached or any(marks.attached for marks in self._marks.values())
-        if not self.letters and not attached:
-            raise Unextracted(Failure.EMPTY, "no page has a text layer" if self._bare else "its pages are empty")
-
     def tell(self, *, dynamic: bool) -> None:
         """Say what is wrong with pages, and whether a program makes the document's form."""
-        if self._unread:
-            self._notices.append(f"{pages_shown(self._unread)} could not be read")
-        garbled = [number for number in self._garbled if number not in self.recognised]
-        if garbled:
-            self._notices.append(f"{pages_shown(garbled)}: its fonts do not say which letters they draw, text not read")
         if dynamic:
             self._notices.append("its form is made by a program in it (XFA) and was not read; print it to a PDF")
-        crowded = [number for number, marks in self._marks.items() if marks.cut]
-        if crowded:
-            self._notices.append(f"{pages_shown(crowded)}: further comments and fields were not read")
-        played = [number for number, marks in self._marks.items() if marks.played]
-        if played:
-            self._notices.append(f"{pages_shown(played)}: a film, a sound or a model was not read")
         layered = [sheet.number for sheet in self.sheets if sheet.recognised and sheet.number not in self.recognised]
-        if layered:
-            self._notices.append(f"{pages_shown(layered)}: text layer over scanned pages")
+        garbled = [number for number in self._garbled if number not in self.recognised]
+        marked = self._marks.items()
+        about = (
+            (self._unread, " could not be read"),
+            (garbled, ": its fonts do not say which letters they draw, text not read"),
+            ([number for number, marks in marked if marks.cut], ": further comments and fields were not read"),
+            ([number for number, marks in marked if marks.played], ": a film, a sound or a model was not read"),
+            (layered, ": text layer over scanned pages"),
+        )
+        self._notices += [f"{pages_shown(numbers)}{said}" for numbers, said in about if numbers]
         if self._recognised:
             alone = len(self._recognised) == sum(bool(sheet.passages) for sheet in self.sheets)
             which = "its text was" if alone else f"the text of {pages_shown(self._recognised)} was"
@@ -1028,4 +995,4 @@ class RecognisedReader:
         """As `PdfReader.extract`, with that where the pages have no text of their own."""
         said, _, document = data.partition(b"\n")
         found = {int(page): recognised_from(each) for page, each in json.loads(said).items()}
-        return PdfReader().extract_with(found, document)
+        return PdfReader().extract(document, found)
