@@ -2,12 +2,12 @@
 when they are killed.
 
 python -m benchmarks.shard_equality "$LENS_DATA/docsqa" --work runs/shards [--questions 200] [--parts 1 2 3 7]
-    [--dask 2] [--ssh] [--kill]
+    [--dask 2] [--ssh] [--kill] [--stop]
 
 The questions are plain queries; nothing is read of what proves their answers. ``--ssh`` starts an ``sshd`` of this
 machine and lets another user in, whom it makes and removes; it needs root, and a folder for ``--work`` that everybody
-may read. ``--kill`` ends a process with SIGKILL at a random moment of each question: its answer must be the whole, or
-name what was not read.
+may read. ``--kill`` ends a process with SIGKILL at a random moment of each question, ``--stop`` halts one: its answer
+must be the whole, or name what was not read.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import argparse
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,6 +82,11 @@ class SshParts:
         there = self._connections[spec.number] = SshConnection(f"ssh://{HOST}{spec.paths[0]}", __version__, hello)
         return RemoteShard(spec.name, lambda data: there.send(data, until))
 
+    @property
+    def running(self) -> dict[int, subprocess.Popen[bytes]]:
+        """The process of ``ssh`` for each part."""
+        return {number: one.process for number, one in self._connections.items() if one.process is not None}
+
     def close(self) -> None:
         """See `ShardExecutor`."""
         for there in self._connections.values():
@@ -88,7 +94,7 @@ class SshParts:
 
 
 @contextmanager
-def ssh() -> Iterator[Callable[[], ShardExecutor]]:
+def ssh() -> Iterator[Callable[[], SshParts]]:
     """A server of this machine, and ``ssh`` set up for it."""
     with ssh_server() as server:
         if isinstance(server, str):
@@ -119,33 +125,42 @@ def compared(
                 print(f"differs: {name}: {folder.name}: {question}", flush=True)
 
 
-def killed(folder: Path, asked: list[str], whole: list[Findings], chance: random.Random, into: Counter[str]) -> None:
-    """Ask all questions of a folder in three parts while their processes are killed."""
-    processes = Processes()
-    lens = ShardedLens(processes, [folder], 3, seconds=60.0)
+def faulty(
+    folder: Path,
+    asked: list[str],
+    whole: list[Findings],
+    executor: Processes | SshParts,
+    fault: signal.Signals,
+    chance: random.Random,
+    name: str,
+    into: Counter[str],
+) -> None:
+    """Ask all questions of a folder in three parts while who reads them gets a signal."""
+    lens = ShardedLens(executor, [folder], 3, seconds=60.0)
 
-    def kill(times: int, pause: float) -> None:
+    def strike(times: int, pause: float) -> None:
         for _ in range(times):
             time.sleep(pause * chance.random())
-            running = list(processes.running.values())
-            if running:
-                os.kill(chance.choice(running).pid, signal.SIGKILL)
+            running = [process.pid for process in list(executor.running.values())]
+            with suppress(ProcessLookupError):
+                if running:
+                    os.kill(chance.choice(running), fault)
 
     with closing(lens):
         lens.find(Request(asked[0], limit=_LIMIT))
         for question, expected in zip(asked, whole, strict=True):
-            killer = threading.Thread(target=kill, args=(chance.choice((1, 2, 4)), 1.0))
+            striker = threading.Thread(target=strike, args=(chance.choice((1, 2, 4)), 1.0))
             begun = time.perf_counter()
-            killer.start()
+            striker.start()
             found = lens.find(Request(question, limit=_LIMIT))
             seconds = time.perf_counter() - begun
-            killer.join()
+            striker.join()
             lost = [part.name for part in found.coverage.shards if part.lost is not None]
             named = [skip.path for skip in found.coverage.skipped if skip.reason is SkipReason.NO_ANSWER]
-            into["killed: asked"] += 1
-            into["killed: whole"] += not lost and told(found) == expected
-            into["killed: part missing and named"] += bool(lost) and sorted(lost) == sorted(named)
-            into["killed: within a minute"] += seconds < 60.0
+            into[f"{name}: asked"] += 1
+            into[f"{name}: whole"] += not lost and told(found) == expected
+            into[f"{name}: part missing and named"] += bool(lost) and sorted(lost) == sorted(named)
+            into[f"{name}: within a minute"] += seconds < 60.0
 
 
 def main() -> int:
@@ -157,10 +172,12 @@ def main() -> int:
     parser.add_argument("--parts", type=int, nargs="*", default=[1, 2, 3, 7])
     parser.add_argument("--dask", type=int, default=0, metavar="N", help="also with a cluster of N workers")
     parser.add_argument("--ssh", action="store_true", help="also over ssh, by another user of this machine")
-    parser.add_argument("--kill", action="store_true", help="also kill processes during the questions")
+    parser.add_argument("--kill", action="store_true", help="also kill who reads during the questions")
+    parser.add_argument("--stop", action="store_true", help="also stop who reads, as a host that does not answer")
     args = parser.parse_args()
     into: Counter[str] = Counter()
     chance = random.Random(1)
+    faults = [signal.SIGKILL] * args.kill + [signal.SIGSTOP] * args.stop
     with (
         dask(args.dask) if args.dask else nullcontext() as cluster,
         ssh() if args.ssh else nullcontext() as connected,
@@ -179,8 +196,10 @@ def main() -> int:
             if connected is not None:
                 for parts in args.parts:
                     compared(folder, asked, whole, connected(), parts, f"{parts} parts over ssh", into)
-            if args.kill:
-                killed(folder, asked, whole, chance, into)
+            for fault in faults:
+                faulty(folder, asked, whole, Processes(), fault, chance, f"{fault.name}, processes", into)
+                if connected is not None:
+                    faulty(folder, asked, whole, connected(), fault, chance, f"{fault.name}, ssh", into)
             print(f"{folder.name}: {dict(into)}", flush=True)
     for name, value in sorted(into.items()):
         print(f"{name}: {value:,}")

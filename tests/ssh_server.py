@@ -96,7 +96,7 @@ def ssh_server() -> Iterator[SshServer | str]:
             return
         yield from _served(sshd, folder, user, home, python)
     finally:
-        subprocess.run(["userdel", user], check=False)
+        subprocess.run(["userdel", "-f", user], check=False)  # what it runs ends with its connection
         shutil.rmtree(folder, ignore_errors=True)
 
 

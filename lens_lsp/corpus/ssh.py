@@ -101,7 +101,8 @@ class SshConnection:
         self._version = version
         self._hello = {"lens": version, "protocol": PROTOCOL, "path": self.place.path, **hello}
         self._turn = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+        """That of ``ssh``, while it is there."""
         self._pipe: Pipe | None = None
         self._said: deque[str] = deque(maxlen=_SAID)
 
@@ -119,7 +120,7 @@ class SshConnection:
         machine = self.place.machine
         own = {name: value for name, value in os.environ.items() if not name.startswith("LENS_")}
         try:
-            process = self._process = subprocess.Popen(
+            process = self.process = subprocess.Popen(
                 self.place.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -142,7 +143,7 @@ class SshConnection:
             self.close()
             listening.join(1.0)
             raise self._unreached(process.returncode, error) from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             self.close()
             raise HostUnusable(f"{machine}: what answers there is no lens shard") from error
         if (version, protocol) != (self._version, PROTOCOL):
@@ -182,7 +183,7 @@ class SshConnection:
 
     def close(self) -> None:
         """End it; the next request begins anew."""
-        process, self._process, self._pipe = self._process, None, None
+        process, self.process, self._pipe = self.process, None, None
         if process is None:
             return
         _end(process)

@@ -16,7 +16,7 @@ import base64
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -24,6 +24,7 @@ from itertools import zip_longest
 from typing import Any, Protocol, TypeVar, cast, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.pipes import PROTOCOL
@@ -43,6 +44,8 @@ from lens_lsp.search.prior import HeadingStep, PhraseStep, ProximityStep, Region
 from lens_lsp.search.question import ScanQuestion
 
 NO_HITS = Hits(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32))
+_NO_REPLY = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What reading one that is none may raise."""
 _SHA256 = regex(r"[0-9a-f]{64}")
 Reply = TypeVar("Reply")
 Item = TypeVar("Item")
@@ -258,6 +261,8 @@ class RemoteShard:
         self.name = name
         self._send = send
         self._known: Opened | None = None
+        self._live = np.empty(0, np.bool_)
+        """Which slots hold a text."""
 
     def open(self, request: Open) -> Opened:
         """See `Shard`."""
@@ -268,31 +273,28 @@ class RemoteShard:
                 raise ShardLost(self.name, "it sent no table of its texts")
             opened = replace(opened, table=known.table)
         table = cast(TextTable, opened.table)
-        if not len(table.keys) == len(table.lengths) == len(table.heads):
+        live = np.array([key is not None for key in table.keys], np.bool_)
+        fits = len(table.keys) == len(table.lengths) == len(table.heads)
+        if not fits or (table.lengths < 0).any() or table.lengths[~live].any() or not _below(table.pieces, len(live)):
             raise ShardLost(self.name, "its table of texts does not fit together")
-        self._known = opened
+        self._known, self._live = opened, live
         return opened
 
     def count(self, request: Count) -> Counted:
         """See `Shard`."""
         counted: Counted = self._ask(request)
         fits = len(counted.slot) == len(counted.term) == len(counted.count)
-        bounds = (counted.slot, self._texts), (counted.term, len(request.terms))
-        if not fits or len(counted.stretches) != len(request.terms) or not all(_below(*pair) for pair in bounds):
+        fits = fits and len(counted.stretches) == len(request.terms) and _below(counted.term, len(request.terms))
+        if not fits or not _held(counted.slot, self._live) or (counted.count < 1).any():
             raise ShardLost(self.name, "its counts are of texts or terms that there are not")
         return counted
 
     def score(self, step: Step[Reply]) -> Reply:
         """See `Shard`."""
         reply = self._ask(step)
-        if not all(0 <= slot < self._texts for slot in _slots(reply)):
+        if not _fits(step, reply, self._live):
             raise ShardLost(self.name, "its scores are of texts that there are not")
         return cast(Reply, reply)
-
-    @property
-    def _texts(self) -> int:
-        known = self._known
-        return 0 if known is None or known.table is None else len(known.table.keys)
 
     def _ask(self, request: Any) -> Any:
         try:
@@ -303,7 +305,7 @@ class RemoteShard:
             raise ShardLost(self.name, str(error), final=True) from error
         except (OSError, EOFError) as error:
             raise ShardLost(self.name, str(error) or type(error).__name__) from error
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except _NO_REPLY as error:
             raise ShardLost(self.name, f"its reply is none of this version ({type(error).__name__})") from error
 
 
@@ -379,6 +381,7 @@ class _SentTexts:
         known = self._texts.setdefault(item.path, [])
         right = (
             key is not None
+            and not {"", ".", ".."} & set(key[1].split("/"))
             and item.path == display_path(key[1])
             and len(item.span) == len(passage.span)
             and all(len(span) == len(text) for span, text in texts)
@@ -402,18 +405,33 @@ def _below(numbers: Ints, end: int) -> bool:
     return not len(numbers) or (int(numbers.min()) >= 0 and int(numbers.max()) < end)
 
 
-def _slots(reply: Any) -> Iterator[int]:
-    """The slots that a reply to a step names."""
+def _held(slots: Ints, live: NDArray[np.bool_]) -> bool:
+    return _below(slots, len(live)) and bool(live[slots].all())
+
+
+def _fits(step: Any, reply: Any, live: NDArray[np.bool_]) -> bool:
+    """Whether a reply to a step is of slots that hold a text, and its parts are as many as each other."""
     match reply:
         case Windows():
-            yield from reply.slot.tolist()
+            return len(reply.slot) == len(reply.at) == len(reply.score) and _held(reply.slot, live)
         case Quoted():
-            yield from reply.read
-        case tuple():
-            yield from reply[0].tolist()
-        case list():
-            for one in reply:
-                yield from one.tolist() if isinstance(one, np.ndarray) else (one.slot,)
+            slots = {*reply.read, *(one.slot for one, _ in reply.evidence)}
+        case tuple():  # of each slot that was asked for a number, which is 0 where there is no text
+            own, values = reply
+            return len(own) == len(values) and _below(own, len(live)) and not values[~live[own]].any()
+        case [SourceRegion(), *_]:
+            regions = cast("list[SourceRegion]", reply)
+            slots = {one.slot for one in regions}
+            terms = len(step.terms)
+            if not all(len(one.terms) == len(one.places) and _below(one.terms, terms) for one in regions):
+                return False
+            if not all(len(places) for one in regions for places in one.places):
+                return False
+        case [ScoredPassage(), *_]:
+            slots = {one.slot for one in reply}
+        case _:  # arrays
+            return all(_held(one, live) for one in reply)
+    return all(0 <= slot < len(live) and live[slot] for slot in slots)
 
 
 class ShardSet:

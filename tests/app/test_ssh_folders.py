@@ -20,13 +20,14 @@ import pytest
 
 from lens_lsp import __version__
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.sharded_lens import ShardedLens
+from lens_lsp.app.settings import Settings
+from lens_lsp.app.sharded_lens import ShardedLens, sharded
 from lens_lsp.corpus import object_store
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.ssh import FileServer, SshPlace, allow, close_all, connection
 from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.documents import Findings, SkipReason
-from lens_lsp.model.errors import LensError, PathRefused
+from lens_lsp.model.errors import LensError, PathRefused, UsageError
 from lens_lsp.search.executors import Machines
 
 QUERY = "where is the copper kettle"
@@ -207,7 +208,7 @@ def test_machine_that_is_stopped_is_connected_to_again(elsewhere: Elsewhere, fol
     allow(paths, __version__, CorpusRules(), no_ignore=False)
     lens = ShardedLens(Machines(), paths, seconds=60.0)
     lens.find(QUERY)
-    process = connection(paths[1])._process
+    process = connection(paths[1]).process
     assert process is not None
     os.kill(process.pid, signal.SIGSTOP)
     begun = time.monotonic()
@@ -316,6 +317,20 @@ def test_rules_of_both_machines_leave_out(elsewhere: Elsewhere, folder: Path, tm
     skipped = {skip.path: skip.reason.value for skip in lens.find(QUERY).coverage.skipped}
     lens.close()
     assert skipped == {".env": "denied", "note 4.md": "ignored", "note 5.md": "ignored"}
+
+
+def test_names_that_are_no_text_and_texts_that_are_no_unicode(elsewhere: Elsewhere, folder: Path) -> None:
+    os.rename(os.fsencode(folder / "note 3.md"), os.fsencode(folder) + b"/gr\xf6sse.md")
+    (folder / "note 4.md").write_bytes("The copper kettle of the Königin.\n".encode("latin-1"))
+    found = find(url_of(folder))
+    assert told(found) == told(Lens([folder]).find(QUERY))
+    assert {"gr\ufffdsse.md", "note 4.md"} <= {item.path for item in found.evidence}
+    assert [item.origin.guessed for item in found.evidence if item.path == "note 4.md"] == [True]
+
+
+def test_parts_are_no_matter_of_other_machines(elsewhere: Elsewhere, folder: Path) -> None:
+    with pytest.raises(UsageError, match="--parts is for folders of this machine"):
+        sharded([url_of(folder)], CorpusRules(), Settings(), 2)
 
 
 def test_a_file_and_a_missing_folder_are_refused_there(elsewhere: Elsewhere, folder: Path) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import random
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +27,7 @@ from lens_lsp.search.shards import (
     Count,
     LocalShard,
     Open,
+    PlacedShard,
     RemoteShard,
     ShardLost,
     ShardServer,
@@ -186,3 +192,47 @@ def test_texts_of_another_machine_that_contradict_each_other_are_caught(tmp_path
         assert believed(wrong) == [False]
     assert believed(first, replace(first, quote=first.quote.swapcase())) == [True, False]
     assert believed(first, replace(found[1], origin=replace(first.origin, sha256="0" * 64))) == [True, False]
+
+
+ODD = (None, -1, 0, 1, 10**6, 2**70, 1e308, float("nan"), "x", "", [], {}, True, [[]], "../x.md", "\udcff")
+
+
+def changed(said: Any, chance: random.Random) -> Any:
+    """A reply with one thing changed in it."""
+    if chance.random() > 0.1:
+        if isinstance(said, list) and len(said) == 2 and said[0] in ("<i8", "<i4", "<f8", "|b1"):
+            data = bytearray(base64.b64decode(said[1]))
+            for at in chance.sample(range(len(data)), min(len(data), chance.choice((0, 1, 4)))):
+                data[at] = chance.randrange(256)
+            return [said[0], base64.b64encode(data[: chance.choice((len(data), -8))]).decode()]
+        if said and isinstance(said, list | dict):
+            where = chance.choice(list(said) if isinstance(said, dict) else range(len(said)))
+            said[where] = changed(said[where], chance)
+            return said
+    return chance.choice(ODD)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # scores may be any numbers
+def test_nothing_that_a_machine_sends_breaks_a_question(small: Path) -> None:
+    """It is no reply, and the machine is named, or the question is answered from what stands there."""
+    (small / "one.md").write_text("---\ntitle: Mercury\n---\n# Mercury\n\nSee [[tin]]. The copper kettle of tin.\n")
+    request = Request("copper kettle of Mercury", limit=30)
+    shard, chance = LocalShard([str(small)]), random.Random(3)
+    server, ends = ShardServer(shard), Counter[str]()
+    for _ in range(60):
+        left = [chance.randrange(11)]
+
+        def send(data: bytes, left: list[int] = left) -> bytes:
+            reply = server.handle(data)
+            left[0] -= 1
+            return json.dumps(changed(json.loads(reply), chance)).encode() if left[0] == -1 else reply
+
+        there = PlacedShard(RemoteShard("box", send), (0,), ["ssh://box/notes"], "box")
+        try:
+            with closing(ShardSet([there], Open(request.question, 60.0))) as found:
+                findings_of(request, found.reading(), found.searched, _Silent(), None, Settings())
+            ends["answered"] += 1
+        except ShardLost:
+            ends["lost"] += 1
+    shard.close()
+    assert min(ends["answered"], ends["lost"]) > 5
