@@ -20,20 +20,10 @@ from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key
 from lens_lsp.search.query_parser import Operation
-from lens_lsp.search.record_query import MOST_NAMED, TableAnswer
+from lens_lsp.search.record_query import TableAnswer
+from lens_lsp.search.record_values import listed
 from lens_lsp.search.record_words import Question, root
-from lens_lsp.search.records import (
-    ATTACHMENTS,
-    CC,
-    DATE,
-    FROM,
-    MAIL_COLUMNS,
-    SUBJECT,
-    TO,
-    Message,
-    Record,
-    Table,
-)
+from lens_lsp.search.records import ATTACHMENTS, CC, DATE, FROM, MAIL_COLUMNS, SUBJECT, TO, Message, Record, Table
 
 _MAIL = regex(r"\b(?:e ?-?mails?|mails?|messages?|letters?|thread|posts?|patch(?:es)? mail)\b")
 _VERB_WORDS = """
@@ -50,17 +40,28 @@ attached cc copy list mailbox inbox archive_ person people total altogether name
 give show many number count header headers line first last earliest latest newest oldest recent most mailing_
 """
 _NOUNS = frozenset(_NOUN_WORDS.split())
+_OF_MAIL = frozenset(["mail", "mails", "email", "emails", "message", "addressed", "sent", "attached"])
 _SENDS = r"(?:send|sends|sent|write|writes|wrote|written|mail|mailed|email|emailed|e-mail|e-mailed|reply|replied|post"
 _SENDS += r"|posted|ask|asked|attach|attached|announce|announced|report|reported|forward|forwarded|answer|answered)"
 _GETS = r"(?:receive|receives|received|get|gets|got)"
+_BEFORE_NAME = regex(r"\b(?:from|to|by|did|does|has|have|of|mailed|emailed|with|and|for) (?:dr |mr |mrs |ms |prof )?\Z")
 _REPLY = regex(r"(?:re|aw|sv|antw?|fwd?|wg)(?:\[\d+\])?: ?", re.IGNORECASE)
 _ABOUT = regex(r"\b(?:about|regarding|concerning|on|titled|called|subject|with the subject|entitled|named)\b")
-_COUNT = regex(r"\b(?:how many|number of|count)\b")
-_EXTREME = regex(r"\b(?:(?P<first>first|earliest|oldest)|last|latest|newest|most recent)\b")
-_REPLIES = regex(r"\b(?:repl(?:y|ies|ied)|answer(?:s|ed)?|respon(?:d|ds|ded|se))\b")
-_ANNOUNCES = regex(
-    r"\b(?:announced?|asked?|suggest(?:s|ed)?|propose[sd]?|report(?:s|ed)?|request(?:s|ed)?|started?|sent|wrote)\b"
+_HOW_MANY = -1
+_TARGETS = (
+    (_HOW_MANY, regex(r"(?!.*\b(?:attachments?|files?)\b).*\b(?:how many|number of|count)\b")),
+    (ATTACHMENTS, regex(r"(?=what|which|show|list|name|give).*(?:\battach|\bfiles?\b|\battachments?\b)")),
+    (CC, regex(r"(?=(?:who|whom|which|what)\b).*\b(?:cc|carbon copy|copied|in copy)\b")),
+    (TO, regex(rf"(?:to whom|whom)\b|who .*\b(?:{_GETS}|addressed|recipients?)\b")),
+    (TO, regex(r".*\b(?:recipients?|addressee)\b|.*\bwho(?:m)?\b.*\bto[?. ]*$")),
+    (DATE, regex(r"(?:when|(?:on )?(?:what|which) (?:day|date))\b|.*\bdate of\b")),
+    (FROM, regex(r"(?:who|from whom|whose|by whom)\b|.*\b(?:sender|author) of\b")),
+    (SUBJECT, regex(r".*(?:\bsubjects?\b|\btitle of\b)|(?:which|what|list|show)\b.*\b(?:e?-?mails?|messages?)\b")),
 )
+"""What is asked of a mail, the first that fits: one of its fields, or how many there are."""
+_EXTREME = regex(r"\b(?:(?P<first>first|earliest|oldest)|last|latest|newest|most recent)\b")
+_PLURAL = regex(r"\b(?:mails|emails|messages|subjects|attachments|files|people|recipients|senders)\b")
+_REPLIES = regex(r"\b(?:repl(?:y|ies|ied)|answer(?:s|ed)?|respon(?:d|ds|ded|se))\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +104,21 @@ class MailQuery:
             return None
         if not names_mail and re.search(rf"\b(?:who|whom|when|what|which)\b.*\b{_SENDS}\b", folded) is None:
             return None
-        target = self._target(folded)
+        target = next((target for target, pattern in _TARGETS if pattern.match(folded)), None)
         if target is None:
             return None
         people = self._named_people()
         if people is None:
             return None
         found = [one for one in self.letters if all(self._has(one, role, names) for role, names in people)]
-        told = [
-            f"{MAIL_COLUMNS[role].lower()} {self._said(span)}"
-            for (role, _), span in zip(people, self._spans, strict=True)
-        ]
+        told = [f"{MAIL_COLUMNS[role].lower()} {said}" for (role, _), said in zip(people, self._said, strict=True)]
         if self.question.periods:
             options = [period for period, _ in self.question.periods]
             for _, span in self.question.periods:
                 self.taken |= self.question.at(span)
             found = [one for one in found if one.day is not None and any(p.first <= one.day <= p.last for p in options)]
-            told.append(
-                "date " + self.question.text[self.question.periods[0][1].start : self.question.periods[0][1].end]
-            )
+            first = self.question.periods[0][1]
+            told.append(f"date {self.question.text[first.start : first.end]}")
         topic = self._topic()
         if topic is None or not (people or topic or self.question.periods):
             return None
@@ -135,43 +132,13 @@ class MailQuery:
         score = 2.0 * len(people) + len(topic) + len(self.question.periods[:1]) + names_mail
         return self._evaluate(found, target, ", ".join(told), score)
 
-    def _target(self, folded: str) -> int | None:
-        """What is asked of a mail: one of its fields, -1 for how many there are."""
-        if _COUNT.search(folded) and not re.search(r"\b(?:attachments?|files?)\b", folded):
-            return -1
-        if re.search(r"\battach|\bfiles?\b|\battachments?\b", folded) and re.match(
-            r"(?:what|which|show|list|name|give)", folded
-        ):
-            return ATTACHMENTS
-        if re.search(r"\b(?:cc|carbon copy|copied|in copy)\b", folded) and re.match(
-            r"(?:who|whom|which|what)\b", folded
-        ):
-            return CC
-        if re.match(r"(?:to whom|whom)\b", folded) or re.match(
-            rf"who (?:was|were|did)?.*\b(?:{_GETS}|addressed|recipients?)\b", folded
-        ):
-            return TO
-        if re.search(r"\b(?:recipients?|addressee)\b", folded):
-            return TO
-        if re.search(r"\bwho(?:m)?\b.*\bto\s*$", folded.rstrip("?. ")):
-            return TO
-        if re.match(r"(?:when|(?:on )?(?:what|which) (?:day|date))\b", folded) or re.search(r"\bdate of\b", folded):
-            return DATE
-        if re.match(r"(?:who|from whom|whose|by whom)\b", folded) or re.search(r"\b(?:sender|author) of\b", folded):
-            return FROM
-        if re.search(r"\bsubjects?\b|\btitle of\b", folded) or re.match(
-            r"(?:which|what|list|show)\b.*\b(?:e?-?mails?|messages?)\b", folded
-        ):
-            return SUBJECT
-        return None
-
     # -- people -----------------------------------------------------------------------------------------------------
 
     def _named_people(self) -> list[tuple[int, frozenset[str]]] | None:
         """Who is named and in which part, as the names that are meant; None where somebody named is nobody here."""
         everyone = {person.name: person for one in self.letters for people in one.people.values() for person in people}
         found: list[tuple[int, frozenset[str]]] = []
-        self._spans: list[tuple[int, int]] = []
+        self._said: list[str] = []
         at = 0
         while at < len(self.words):
             place = self._person_at(at, everyone.values())
@@ -179,9 +146,8 @@ class MailQuery:
                 at += 1
                 continue
             last, meant = place
-            role = self._role(at, last)
-            found.append((role, meant))
-            self._spans.append((at, last))
+            found.append((self._role(at, last), meant))
+            self._said.append(self.question.written(at, last))
             self.taken |= set(range(at, last + 1))
             at = last + 1
         return found if self._all_known() else None
@@ -204,23 +170,15 @@ class MailQuery:
         """Whether a single name stands where a person does: "from Anna", "did Anna write", "Anna's mail"."""
         before = self.question.folded[: self.words[at].span.start]
         after = self.question.folded[self.words[at].span.end :]
-        return (
-            re.search(
-                r"\b(?:from|to|by|did|does|has|have|of|mailed|emailed|with|and|for) (?:dr |mr |mrs |ms |prof )?\Z",
-                before,
-            )
-            is not None
-            or re.match(rf"  |,? {_SENDS}\b|,? {_GETS}\b", after) is not None
-        )
+        behind = re.match(rf"  |,? {_SENDS}\b|,? {_GETS}\b", after)
+        return behind is not None or _BEFORE_NAME.search(before) is not None
 
     def _between(self, at: int) -> str:
         return self.question.folded[self.words[at].span.end : self.words[at + 1].span.start]
 
     def _is_capital(self, at: int) -> bool:
-        letter = self.question.text[self.words[at].span.start : self.words[at].span.start + 1]
-        return letter.isupper() and not (
-            at == 0 and self.words[0].text in ("who", "when", "what", "which", "how", "to")
-        )
+        asks = at == 0 and self.words[0].text in ("who", "when", "what", "which", "how", "to")
+        return self.question.letter(at).isupper() and not asks
 
     def _role(self, first: int, last: int) -> int:
         before = self.question.folded[: self.words[first].span.start]
@@ -251,9 +209,6 @@ class MailQuery:
         columns = (TO, CC) if role == TO else (role,)
         return any(person.name in meant for column in columns for person in one.people.get(column, ()))
 
-    def _said(self, span: tuple[int, int]) -> str:
-        return self.question.text[self.words[span[0]].span.start : self.words[span[1]].span.end]
-
     # -- what it is about -------------------------------------------------------------------------------------------
 
     def _topic(self) -> list[int] | None:
@@ -268,19 +223,11 @@ class MailQuery:
             named = at > 0 and len(word.text) > 1 and self._is_capital(at)  # "May" of "the May meeting"
             if at in self.taken or (not word.telling and at not in inside and not named):
                 continue
-            after = word.span.start >= behind
-            if at not in inside and not after and (word.text in _VERBS or word.text in _NOUNS):
+            about_mail = _OF_MAIL if word.span.start >= behind else _VERBS | _NOUNS
+            if at not in inside and word.text in about_mail:
                 continue
-            if (
-                at not in inside
-                and after
-                and word.text
-                in ("mail", "mails", "email", "emails", "message", "addressed", "sent", "attached", "sent")
-            ):
-                continue
-            if about is not None and word.span.start == about.start():
-                continue
-            found.append(at)
+            if about is None or word.span.start != about.start():
+                found.append(at)
         return found
 
     def _about(self, letters: Sequence[_Letter], topic: Sequence[int], *, names_mail: bool) -> list[_Letter]:
@@ -291,23 +238,17 @@ class MailQuery:
             return wanted <= {root(word) for word in key(text).split()}
 
         found = [one for one in letters if held(f"{one.cells[SUBJECT]} {one.cells[ATTACHMENTS]}")]
-        if found or not names_mail:
+        if found or not names_mail or any(self._is_capital(at) for at in topic):
             return found
-        capital = any(self._is_capital(at) for at in topic)
-        if capital:
-            return []
-        return [
-            one
-            for one in letters
-            if held(f"{one.cells[SUBJECT]} {one.document.text[one.message.body.start : one.message.body.end]}")
-        ]
+        bodies = ((one, one.message.body) for one in letters)
+        return [one for one, body in bodies if held(f"{one.cells[SUBJECT]} {one.document.text[body.start : body.end]}")]
 
     # -- the answer -------------------------------------------------------------------------------------------------
 
     def _evaluate(self, found: list[_Letter], target: int, told: str, score: float) -> TableAnswer | None:
         found.sort(key=lambda one: (one.day or date.min, one.document.path, one.message.head.span))
         extreme = _EXTREME.search(self.question.folded)
-        if target == -1:
+        if target == _HOW_MANY:
             return self._result(Operation.COUNT, f"{len(found):,}", f"mails: {told}", found, None, score)
         if extreme is not None:
             days = [one.day for one in found if one.day is not None]
@@ -329,18 +270,15 @@ class MailQuery:
             if not values or target != ATTACHMENTS:
                 return None
             found = [one for one in found if one.cells[target]]
-        short = "; ".join(values[:MOST_NAMED]) + (
-            f" and {len(values) - MOST_NAMED:,} more" if len(values) > MOST_NAMED else ""
-        )
         operation = Operation.LIST if several else Operation.LOOKUP
-        return self._result(operation, short, f"{MAIL_COLUMNS[target]} of the mail: {told}", found, target, score)
+        said = f"{MAIL_COLUMNS[target]} of the mail: {told}"
+        return self._result(operation, listed(values, "; "), said, found, target, score)
 
     def _several(self, target: int) -> bool:
         folded = self.question.folded
-        plural = re.search(
-            r"\b(?:mails|emails|messages|subjects|attachments|files|people|recipients|senders)\b", folded
+        return (
+            _PLURAL.search(folded) is not None and re.match(r"(?:which|what|list|show|who|name)\b", folded) is not None
         )
-        return plural is not None and re.match(r"(?:which|what|list|show|who|name)\b", folded) is not None
 
     def _result(
         self, operation: Operation, short: str, told: str, found: Sequence[_Letter], target: int | None, score: float

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import product
 
 from lens_lsp.arithmetic.notation import MONTHS
-from lens_lsp.arithmetic.typed_values import Value, ValueKind, is_year, order, quantity
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, is_year, quantity
 from lens_lsp.arithmetic.units import ONE, Dimension, compatible, find_unit
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.lazy_dataclass import dataclass
@@ -24,7 +24,7 @@ from lens_lsp.model.plan import Intent
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, key, stem
 from lens_lsp.search.metadata import Period
-from lens_lsp.search.record_values import ENOUGH, EXACT, TypedTable, in_unit_of, is_blank, said_value
+from lens_lsp.search.record_values import ENOUGH, EXACT, RELATIONS, TypedTable, holds, in_unit_of, is_blank, said_value
 from lens_lsp.search.record_words import (
     COMPARATIVES,
     COUNT,
@@ -38,7 +38,6 @@ from lens_lsp.search.record_words import (
     NEUTRAL,
     NOUN_HEADS,
     OPPOSITES,
-    SCALES,
     SUM,
     SUPERLATIVES,
     Question,
@@ -50,37 +49,11 @@ from lens_lsp.search.record_words import (
 )
 from lens_lsp.search.records import Record
 
-_REFUSED = frozenset(
-    [
-        "no",
-        "not",
-        "nor",
-        "neither",
-        "never",
-        "without",
-        "except",
-        "excluding",
-        "other",
-        "another",
-        "each",
-        "every",
-        "per",
-        "same",
-        "both",
-        "or",
-        "why",
-        "unless",
-        "only",
-        "besides",
-        "instead",
-        "else",
-        "difference",
-        "compare",
-        "compared",
-        "percentage",
-        "ratio",
-    ]
-)
+_REFUSED_WORDS = """
+no not nor neither never without except excluding other another each every per same both or why unless only besides
+instead else difference compare compared percentage ratio
+"""
+_REFUSED = frozenset(_REFUSED_WORDS.split())
 """Words of questions that no reading here understands, but where a condition took them."""
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "prof", "professor"])
 _BEFORE_NUMBER = regex(
@@ -354,15 +327,18 @@ class TableQueryParser:
             telling = sum(self.words[at].telling for at in inside)
             if not telling or (several and (weights[place] < EXACT or telling < 2)):
                 continue
-            if len(inside) == 1 and (self.words[first].text.isdigit() or self._is_neutral(self.words[first])):
+            if len(inside) == 1 and (self.words[first].text.isdigit() or self.words[first].text in NEUTRAL):
                 continue  # a number says of what it is one
             if inside & self.taken and not self._take_over(inside):
                 continue
-            self.taken |= inside
-            weight = weights[place] + 0.5 * (telling - 1)
-            self.score += weight
             keys = frozenset(one for own in found[place].values() for one in own)
-            self.named.append(Named(first, last, tuple(sorted(found[place])), keys, weight))
+            weight = weights[place] + 0.5 * (telling - 1)
+            self._name(Named(first, last, tuple(sorted(found[place])), keys, weight))
+
+    def _name(self, named: Named) -> None:
+        self.named.append(named)
+        self.taken |= set(range(named.first, named.last + 1))
+        self.score += named.weight
 
     def _take_over(self, inside: set[int]) -> bool:
         """Whether a value may have words that named a column: it has others, and all of that name's."""
@@ -392,15 +368,12 @@ class TableQueryParser:
             place = next(filter(None, (self._in_part(first, at) for at in range(last, first, -1))), None)
             if place is not None:
                 said = sum(self.words[at].telling for at in range(first, place.last + 1))
-                place = replace(place, weight=1.0 + 0.5 * (said - 1))
-                self.named.append(place)
-                self.taken |= set(range(first, place.last + 1))
-                self.score += place.weight
+                self._name(replace(place, weight=1.0 + 0.5 * (said - 1)))
                 last = place.last
             first = last + 1
 
     def _is_capital(self, at: int) -> bool:
-        letter = self.question.text[self.words[at].span.start : self.words[at].span.start + 1]
+        letter = self.question.letter(at)
         return letter.isupper() or (at > 0 and letter.isdigit())
 
     def _find_figures(self) -> None:
@@ -420,9 +393,7 @@ class TableQueryParser:
                 if index in columns and (one.last == at - 1 or one.first == at + 1 or self._follows(one, at))
             ]
             if len(near) == 1:
-                self.named.append(Named(at, at, (near[0],), frozenset(columns[near[0]]), EXACT))
-                self.taken.add(at)
-                self.score += EXACT
+                self._name(Named(at, at, (near[0],), frozenset(columns[near[0]]), EXACT))
 
     def _follows(self, mention: Mention, at: int) -> bool:
         """Whether nothing but small words parts the name of a column from a figure behind it."""
@@ -443,9 +414,7 @@ class TableQueryParser:
                         found.setdefault(index, set()).add(said)
             if len(found) == 1 and all(len(keys) == 1 for keys in found.values()):
                 index, keys = next(iter(found.items()))
-                self.named.append(Named(at, at, (index,), frozenset(keys), 1.0))
-                self.taken.add(at)
-                self.score += 1.0
+                self._name(Named(at, at, (index,), frozenset(keys), 1.0))
 
     def _account_values_in_part(self) -> None:
         """Take free words that stand in cells with more words, as a family name does."""
@@ -457,26 +426,17 @@ class TableQueryParser:
             last = at
             while last + 1 < len(self.words) and last + 1 not in self.taken and self._needs(last + 1):
                 last += 1
-            place = None
-            for end in range(last, at - 1, -1):
-                place = self._in_part(at, end)
-                if place is not None:
-                    break
+            place = next(filter(None, (self._in_part(at, end) for end in range(last, at - 1, -1))), None)
             if place is None:
                 return  # accounted for by what the table is called, or not at all
-            self.named.append(place)
-            self.taken |= set(range(place.first, place.last + 1))
-            self.score += place.weight
+            self._name(place)
             at = place.last + 1
 
     def _needs(self, at: int) -> bool:
         word = self.words[at]
-        if not word.telling or self._is_neutral(word) or word.stem in self.query.title_stems:
+        if not word.telling or word.text in NEUTRAL or word.stem in self.query.title_stems:
             return False
         return not self._is_numeric(at)
-
-    def _is_neutral(self, word: QuestionWord) -> bool:
-        return word.text in NEUTRAL
 
     def _is_numeric(self, at: int) -> bool:
         span = self.words[at].span
@@ -489,7 +449,7 @@ class TableQueryParser:
         )
 
     def _in_part(self, first: int, last: int) -> Named | None:
-        written = self.question.text[self.words[first].span.start : self.words[last].span.end]
+        written = self.question.written(first, last)
         joined = (
             first > 1
             and self.words[first - 1].text in ("and", "or")
@@ -518,10 +478,8 @@ class TableQueryParser:
 
     def _asks_by_noun(self, at: int) -> bool:
         """Whether a word says of what kind the rows are that are asked for: "which county", "how many counties"."""
-        return (
-            re.search(r"\b(?:which|what|how many)(?: \w+)? \Z", self.question.folded[: self.words[at].span.start])
-            is not None
-        )
+        before = self.question.folded[: self.words[at].span.start]
+        return re.search(r"\b(?:which|what|how many)(?: \w+)? \Z", before) is not None
 
     # -- conditions -------------------------------------------------------------------------------------------------
 
@@ -552,10 +510,7 @@ class TableQueryParser:
         """The words of a number, without the noun that it counts, which may name a column."""
         assert value.span is not None
         counts = value.unit.dimension is Dimension.COUNT
-        inside = self.question.at(value.span)
-        return {
-            n for n in inside if not counts or any(map(str.isdigit, self.words[n].text)) or self.words[n].text in SCALES
-        }
+        return self.question.digits(value) if counts else self.question.at(value.span)
 
     def _compared(self, at: int, value: Value) -> tuple[str, str, Value | None] | None:
         """How a number is compared, the columns that the words for it mean, and the other end of a range; None for what
@@ -604,7 +559,11 @@ class TableQueryParser:
         assert behind.span is not None
         if not candidates and not equal and self.question.folded[behind.span.end :].startswith(" times"):
             candidates = self._numeric(self._hinted("n count number frequency"))
-        if not candidates and not equal and self.words[min(last + 1, len(self.words) - 1)].stem in self._title:
+        if (
+            not candidates
+            and not equal
+            and self.words[min(last + 1, len(self.words) - 1)].stem in self.query.title_stems
+        ):
             candidates = self._numeric(self._hinted("total"))  # of what the table is of
         only = self.mentions[0] if len(self.mentions) == 1 else None
         counts = value.unit.dimension is Dimension.COUNT or (self.operation is Operation.COUNT and near == [])
@@ -628,7 +587,7 @@ class TableQueryParser:
         return all(
             not self.words[at].telling
             or (at in self.taken and not any(start <= at <= end for start, end in held))
-            or self._is_neutral(self.words[at])
+            or self.words[at].text in NEUTRAL
             for at in range(first, last)
         )
 
@@ -643,16 +602,13 @@ class TableQueryParser:
             if own is None:
                 return False if is_blank(row.cells[index]) else None
             try:
-                first = order(own, low)
-                if relation == "between":
-                    assert high is not None
-                    return first >= 0 and order(own, high) <= 0
+                if high is not None:
+                    return holds(own, ">=", low) and holds(own, "<=", high)
+                return holds(own, relation, low)
             except ComputationError:
                 return None
-            return {"<": first < 0, "<=": first <= 0, ">": first > 0, ">=": first >= 0, "=": first == 0}[relation]
 
-        words = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "=": "=", "between": "from"}
-        told = f"{column.name} {words[relation]} {said_value(value)}" + (
+        told = f"{column.name} {RELATIONS.get(relation, 'from')} {said_value(value)}" + (
             "" if upper is None else f" to {said_value(upper)}"
         )
         return Condition(index, meets, told, relation == "=")
@@ -681,7 +637,7 @@ class TableQueryParser:
             elif len(dated) == 1:
                 index = dated[0]
             elif not dated and all(
-                self.words[at].stem in self._title or self._is_titled(self.words[at])
+                self.words[at].stem in self.query.title_stems or self._is_titled(self.words[at])
                 for at in inside
                 if self.words[at].telling
             ):
@@ -811,8 +767,7 @@ class TableQueryParser:
 
         whole, part = [], []
         for named in several:
-            start, end = self.words[named.first].span.start, self.words[named.last].span.end
-            said = self.question.text[start:end]
+            said = self.question.written(named.first, named.last)
             if any(_is_all(said, one) for one in named.keys):
                 cells = (row.cells[index] for _, row in self.query.data())
                 whole += [next((cell for cell in cells if key(cell) in named.keys), said)]
@@ -835,9 +790,9 @@ class TableQueryParser:
     def _all_accounted(self) -> bool:
         """Whether every telling word means something."""
         for at, word in enumerate(self.words):
-            if at in self.taken or not word.telling or self._is_neutral(word):
+            if at in self.taken or not word.telling or word.text in NEUTRAL:
                 continue
-            if word.stem in self._title or word.text in self.query.title_stems or self._is_titled(word):
+            if word.stem in self.query.title_stems or word.text in self.query.title_stems or self._is_titled(word):
                 self.score += 0.5
                 continue
             if at in self._answer_units:
@@ -857,17 +812,13 @@ class TableQueryParser:
         self.score -= sum(word.text in _HONORIFICS and at not in self.taken for at, word in enumerate(self.words))
         return True
 
-    @property
-    def _title(self) -> set[str]:
-        return self.query.title_stems
-
     def _is_titled(self, word: QuestionWord) -> bool:
         """Whether what the table is called holds another form of a word, or one that means the same."""
         if len(word.stem) < 4 and not GROUPS.get(word.stem):
             return False
         return any(
             alike(word.stem, one) or (len(word.stem) >= 4 and one.isalpha() and one.startswith(word.stem))
-            for one in self._title
+            for one in self.query.title_stems
         )
 
     @cached_property
@@ -899,9 +850,9 @@ class TableQueryParser:
         "how many couples"."""
         word = self.words[at]
         following = self.words[at + 1] if at + 1 < len(self.words) else None
-        if following is not None and following.telling and not self._is_neutral(following):
+        if following is not None and following.telling and following.text not in NEUTRAL:
             return False  # it says which of them: "which radioactive element"
-        if word.stem in OPPOSITES or self.question.text[word.span.start : word.span.end] != word.text:
+        if word.stem in OPPOSITES or self.question.written(at, at) != word.text:
             return False
         if self.operation in (Operation.MAX, Operation.MIN):
             assert self.extreme_at is not None
@@ -922,8 +873,8 @@ class TableQueryParser:
     def _hint_of_unit(self, at: int) -> bool:
         """Whether a word is the unit of one column, which is asked for by it: "how many GWh"."""
         word = self.words[at]
-        written = self.question.text[word.span.start : word.span.end]
-        found = [column.index for column in self.query.columns if column.unit_text in (written, word.text)]
+        known = (self.question.written(at, at), word.text)
+        found = [column.index for column in self.query.columns if column.unit_text in known]
         if len(found) == 1 and all(found[0] not in one.columns for one in self.mentions):
             self.mentions.append(Mention(at, at, (found[0],), True, alias=True))
             self.score += 1.0
@@ -940,14 +891,9 @@ class TableQueryParser:
 
 
 def _relation(match: re.Match[str]) -> tuple[str, str]:
-    if match["least"]:
-        return ">=", ""
-    if match["most"]:
-        return "<=", ""
-    if match["exceeds"]:
-        return ">", ""
-    if match["exact"]:
-        return "=", ""
+    for said, sign in (("least", ">="), ("most", "<="), ("exceeds", ">"), ("exact", "=")):
+        if match[said]:
+            return sign, ""
     if match["adjective"]:
         return (">" if match["more"] == "more" else "<"), "price cost"
     if match["sign"]:

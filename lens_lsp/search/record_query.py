@@ -7,28 +7,38 @@ cells that are cited.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cmp_to_key
+from statistics import mean, median
 
-from lens_lsp.arithmetic.typed_values import order
 from lens_lsp.arithmetic.units import ONE, Dimension
 from lens_lsp.model.documents import Document
-from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key
 from lens_lsp.search.query_parser import HOW_ASKED, Condition, Mention, Operation, TableQueryParser
-from lens_lsp.search.record_values import EXACT, TypedTable, is_blank, show_amount, with_unit
+from lens_lsp.search.record_values import (
+    EXACT,
+    MOST_NAMED,
+    TypedTable,
+    is_blank,
+    listed,
+    outermost,
+    show_amount,
+    with_unit,
+)
 from lens_lsp.search.record_words import HOW, MAX, Question, root
 from lens_lsp.search.records import Record, Table, cells_of
 
+COMPUTED: dict[Operation, Callable[[Sequence[Fraction]], Fraction]] = {
+    Operation.SUM: lambda amounts: sum(amounts, Fraction(0)),
+    Operation.MEAN: mean,
+    Operation.MEDIAN: median,
+}
 _FEW_AMOUNTS = 5
 """Amounts of which one may be the sum of the others by chance."""
-MOST_NAMED = 12
-"""Members of a list that the short answer names."""
 _LEAST_SCORE = 2.5
 """How well the words must fit, and"""
 _LEAST_OF_DEFAULT = 2.0
@@ -221,9 +231,8 @@ class TableQuery(TableQueryParser):
         named = {condition.column for condition in conditions if condition.equal}
         targets = [at for at in targets if at not in named] or self._default_target()
         if len(targets) == 1 and not self._fits(targets[0]):
-            targets = [
-                at for at in self._default_target() if self._fits(at) and self.question.folded.startswith("when")
-            ]
+            when = self.question.folded.startswith("when")
+            targets = [at for at in self._default_target() if when and self._fits(at)]
         if len(targets) != 1 or targets[0] in named:
             return None
         target = targets[0]
@@ -236,16 +245,9 @@ class TableQuery(TableQueryParser):
         if several and not self._asks_for_several(target):
             return None
         listing = several or (self._asks_for_several(target) and not any(c.equal for c in conditions))
-        short = (
-            "; ".join(distinct[:MOST_NAMED])
-            if any("," in one for one in distinct)
-            else ", ".join(distinct[:MOST_NAMED])
-        )
-        if len(distinct) > MOST_NAMED:
-            short += f" and {len(distinct) - MOST_NAMED:,} more"
-        return self._result(
-            Operation.LIST if listing else Operation.LOOKUP, short, f"{column.name} where {told}", rows, target
-        )
+        operation = Operation.LIST if listing else Operation.LOOKUP
+        short = listed(distinct, "; " if any("," in one for one in distinct) else ", ")
+        return self._result(operation, short, f"{column.name} where {told}", rows, target)
 
     def _fits(self, index: int) -> bool:
         """Whether a column holds what the question word asks for: a time, a place, somebody."""
@@ -313,32 +315,15 @@ class TableQuery(TableQueryParser):
     ) -> TableAnswer | None:
         column, typed = self.query.columns[index], self.query.typed(index)
         kept = [(at, row) for at, row in rows if not is_blank(row.cells[index])]
-        values = [typed.numbers[at] for at, _ in kept]
-        if not values or not typed.numeric or any(value is None for value in values):
+        amounts, unit = typed.amounts(at for at, _ in kept)
+        if not typed.numeric or unit is None or unit.dimension is Dimension.ORDINAL:
             return None
-        numbers = [value for value in values if value is not None]
-        unit = numbers[0].unit
-        if any(number.unit != unit for number in numbers) or unit.dimension is Dimension.ORDINAL:
-            return None
-        amounts = [number.magnitude for number in numbers]
         if not told and holds_its_sum(amounts):
             return None
         if len(amounts) == 1 and operation is Operation.SUM and self.operation is Operation.COUNT:
-            return self._result(
-                Operation.LOOKUP,
-                with_unit(kept[0][1].cells[index], column),
-                f"{column.name} where {told}",
-                kept,
-                index,
-            )
-        total = sum(amounts, Fraction(0))
-        if operation is Operation.MEAN:
-            total /= len(amounts)
-        elif operation is Operation.MEDIAN:
-            ordered = sorted(amounts)
-            middle = len(ordered) // 2
-            total = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-        shown = show_amount(total, unit, column)
+            shown = with_unit(kept[0][1].cells[index], column)
+            return self._result(Operation.LOOKUP, shown, f"{column.name} where {told}", kept, index)
+        shown = show_amount(COMPUTED[operation](amounts), unit, column)
         name = {Operation.SUM: "sum", Operation.MEAN: "mean", Operation.MEDIAN: "median"}[operation]
         spelled = ""
         if len(kept) <= _SPELLED and operation is not Operation.MEDIAN and len(kept) > 1:
@@ -405,10 +390,8 @@ class TableQuery(TableQueryParser):
             return None
         if not told and holds_its_sum([value.magnitude for value, _ in pairs]):
             return None
-        try:
-            best = (max if way == MAX else min)((value for value, _ in pairs), key=cmp_to_key(order))
-            among = [place for value, place in pairs if order(value, best) == 0]
-        except ComputationError:
+        among = outermost(pairs, most=way == MAX)
+        if not among:
             return None
         asks_value = not targets and not self._asks_who() and not self._names_what()
         target = index if asks_value else targets[0] if targets else self._label_asked()
@@ -450,12 +433,7 @@ class TableQuery(TableQueryParser):
         return self.query.label
 
     def _result(
-        self,
-        operation: Operation,
-        short: str,
-        told: str,
-        rows: Sequence[tuple[int, Record]],
-        column: int | None,
+        self, operation: Operation, short: str, told: str, rows: Sequence[tuple[int, Record]], column: int | None
     ) -> TableAnswer:
         return TableAnswer(operation, short, told, self.query.table, tuple(row for _, row in rows), column, self.score)
 

@@ -7,15 +7,16 @@ totals never count.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, cmp_to_key
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.arithmetic.typed_values import Value, ValueKind, figure, is_year, quantity, show
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, figure, is_year, order, quantity, show
 from lens_lsp.arithmetic.units import ONE, Dimension, MeasureUnit, compatible, convert, find_unit
 from lens_lsp.arithmetic.value_parser import find_values
 from lens_lsp.model.errors import ComputationError
@@ -25,6 +26,9 @@ from lens_lsp.model.words import STOP_WORDS, fold, key, runs, stem
 from lens_lsp.search.record_words import CAMEL, LONGEST_VALUE, SCALES, Question, root, stems_of
 from lens_lsp.search.records import Record, Table
 
+T = TypeVar("T")
+MOST_NAMED = 12
+"""Members of a list that the short answer names."""
 _LONGEST_CELL = 120
 """Code points of a cell that a question may name whole."""
 EXACT = 2.0
@@ -107,7 +111,14 @@ class TypedCells:
     dates: list[Value | None]
     numeric: bool
     dated: bool
-    filled: int
+
+    def amounts(self, rows: Iterable[int]) -> tuple[list[Fraction], MeasureUnit | None]:
+        """The numbers of some rows, and their unit; None where one is no number or has another unit."""
+        values = [self.numbers[at] for at in rows]
+        numbers = [value for value in values if value is not None]
+        unit = numbers[0].unit if numbers else None
+        same = len(numbers) == len(values) and all(number.unit == unit for number in numbers)
+        return [number.magnitude for number in numbers], unit if same else None
 
 
 class TypedTable:
@@ -270,7 +281,6 @@ def _typed(cells: Sequence[str], column: Column) -> TypedCells:
         dates,
         sum(v is not None for v in numbers) >= enough,
         sum(v is not None for v in dates) >= enough,
-        filled,
     )
 
 
@@ -346,6 +356,31 @@ def in_unit_of(value: Value, column: Column, typed: TypedCells) -> Value | None:
         return quantity(convert(value.magnitude, unit, own), own)
     except ComputationError:
         return None
+
+
+RELATIONS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "=": "="}
+"""How one value compares with another, in words."""
+
+
+def holds(own: Value, relation: str, other: Value) -> bool:
+    """Whether a value compares so with another; raises `ComputationError` where they do not compare."""
+    first = order(own, other)
+    return {"<": first < 0, "<=": first <= 0, ">": first > 0, ">=": first >= 0, "=": first == 0}[relation]
+
+
+def outermost(values: Sequence[tuple[Value, T]], *, most: bool) -> list[T]:
+    """What stands beside the greatest, else least, of some values; nothing where they do not compare."""
+    try:
+        best = (max if most else min)((value for value, _ in values), key=cmp_to_key(order))
+        return [beside for value, beside in values if order(value, best) == 0]
+    except ComputationError:
+        return []
+
+
+def listed(names: Sequence[str], joint: str = ", ") -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return joint.join(names[:MOST_NAMED]) + more
 
 
 def said_value(value: Value) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from lens_lsp.arithmetic.notation import MONTHS
+from lens_lsp.arithmetic.typed_values import Value
 from lens_lsp.arithmetic.units import looks_plural, singular
 from lens_lsp.arithmetic.value_parser import find_values
 from lens_lsp.judge.rules.question_plan import POSSESSIVE
@@ -210,6 +211,7 @@ COUNT = regex(r"\b(?:how many|(?:the )?(?:number|count) of|count)\b")
 SUM = regex(r"\b(?:(?:the )?(?:sum|total) of|in total|altogether|in all|total|sum|combined|add up)\b")
 MEAN = regex(r"\b(?:on average|average|(?<!i )(?<!you )(?<!does it )mean|avg)\b")
 MEDIAN = regex(r"\bmedian\b")
+_OPERATORS = (COUNT, SUM, MEAN, MEDIAN)
 HOW = {
     "much": "amount price cost total salary fee spent value weight mass",
     "tall": "height",
@@ -334,6 +336,21 @@ class Question:
             if not any(span.overlaps(other) for other in taken):
                 yield Period.of(int(match.group())), span
 
+    def letter(self, at: int) -> str:
+        """The first letter of a word, as it was typed."""
+        start = self.words[at].span.start
+        return self.text[start : start + 1]
+
+    def written(self, first: int, last: int) -> str:
+        """The words from one to another, as they were typed."""
+        return self.text[self.words[first].span.start : self.words[last].span.end]
+
+    def digits(self, value: Value) -> set[int]:
+        """The words of a number that are figures, or scale them."""
+        assert value.span is not None
+        inside = self.at(value.span)
+        return {n for n in inside if any(map(str.isdigit, self.words[n].text)) or self.words[n].text in SCALES}
+
     def at(self, span: Span) -> set[int]:
         """The words in a stretch."""
         return {index for index, word in enumerate(self.words) if word.span.overlaps(span)}
@@ -355,9 +372,7 @@ class Question:
                 continue
             if word.stem in GROUPS or word.text in GROUPS or word.stem in NOUN_HEADS:
                 continue
-            if any(pattern.search(word.text) for pattern in (SUM, MEAN, MEDIAN, COUNT)) or word.text.startswith(
-                "exceed"
-            ):
+            if any(one.search(word.text) for one in _OPERATORS) or word.text.startswith("exceed"):
                 continue
             kept.add(stem(word.text))
         return frozenset(kept)
@@ -365,8 +380,7 @@ class Question:
     @property
     def needs_all(self) -> bool:
         """Whether it counts, adds or compares, so that every document matters."""
-        patterns = (COUNT, SUM, MEAN, MEDIAN)
-        return any(one.search(self.folded) for one in patterns) or any(w.text in SUPERLATIVES for w in self.words)
+        return any(one.search(self.folded) for one in _OPERATORS) or any(w.text in SUPERLATIVES for w in self.words)
 
     @property
     def is_refused(self) -> bool:

@@ -16,8 +16,8 @@ from typing import Any
 
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.search.query_parser import Operation
-from lens_lsp.search.record_query import MOST_NAMED, TableAnswer
-from lens_lsp.search.record_values import TypedTable
+from lens_lsp.search.record_query import TableAnswer
+from lens_lsp.search.record_values import MOST_NAMED, TypedTable, listed
 from lens_lsp.search.record_words import Question
 from lens_lsp.search.row_readings import Reading, TableReadings
 from lens_lsp.search.table_answers import Readings, RowJudge
@@ -135,8 +135,7 @@ def answer_of(reading: Reading, confidence: float) -> TableAnswer:
     short = reading.short
     if reading.operation is Operation.LIST:
         names = list(dict.fromkeys(reading.typed.rows[at].cells[reading.target or 0] for at in reading.rows))
-        if len(names) > MOST_NAMED:
-            short = ", ".join(names[:MOST_NAMED]) + f" and {len(names) - MOST_NAMED:,} more"
+        short = listed(names) if len(names) > MOST_NAMED else short
     return TableAnswer(
         reading.operation, short, reading.told, table, rows, reading.target, 0.0, reading.computed, confidence
     )

@@ -10,16 +10,14 @@ for; what is left over only counts against a reading.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import field
-from fractions import Fraction
-from functools import cmp_to_key, lru_cache
-from itertools import product
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.arithmetic.typed_values import Value, is_year, order, quantity
+from lens_lsp.arithmetic.typed_values import Value, is_year, quantity
 from lens_lsp.arithmetic.units import ONE, Dimension, compatible, find_unit
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.model.errors import ComputationError
@@ -29,17 +27,26 @@ from lens_lsp.model.words import STOP_WORDS, fold, runs
 from lens_lsp.search.metadata import Period
 from lens_lsp.search.query_parser import Operation
 from lens_lsp.search.question import vocabulary
-from lens_lsp.search.record_query import holds_its_sum
-from lens_lsp.search.record_values import TypedTable, in_unit_of, is_blank, show_amount, with_unit
+from lens_lsp.search.record_query import COMPUTED, holds_its_sum
+from lens_lsp.search.record_values import (
+    RELATIONS,
+    TypedTable,
+    holds,
+    in_unit_of,
+    is_blank,
+    outermost,
+    show_amount,
+    with_unit,
+)
 from lens_lsp.search.record_words import (
     CAMEL,
     COUNT,
     HOW,
+    MAX,
     MEAN,
     MOST_OF,
     NEUTRAL,
     OPPOSITES,
-    SCALES,
     SUM,
     SUPERLATIVES,
     Question,
@@ -64,6 +71,7 @@ _BEYOND = regex(
 )
 """What no reading here does."""
 _HOW_MANY = regex(r"\bhow many\b|\bnumber of\b|\bcount\b")
+_HOW_MUCH = regex("how much")
 _LESS = regex(
     r"(?:less|fewer|lower|smaller|shorter|younger|cheaper|lighter|earlier|slower|below|under|before|until|at most|up to"
     r"|maximum|<=?|no more) ?(?:than )?(?:the )?[$€£]?\Z"
@@ -183,8 +191,7 @@ class TableReadings:
         return found
 
     def _is_capital(self, at: int) -> bool:
-        start = self.words[at].span.start
-        return at > 0 and self.question.text[start : start + 1].isupper()
+        return at > 0 and self.question.letter(at).isupper()
 
     def _values(self) -> Iterator[Option]:
         """Runs of words that cells say."""
@@ -221,7 +228,7 @@ class TableReadings:
                         continue
                     own = next(row.cells[column.index] for row, has in zip(self.typed.rows, rows, strict=True) if has)
                     weight = best if way == 0 else float(np.mean(list(shares.values())))
-                    told = own if len(chosen) == 1 else f"“{self._written(first, last)}”"
+                    told = own if len(chosen) == 1 else f"“{self.question.written(first, last)}”"
                     sign = "=" if len(chosen) == 1 else "with"
                     words = frozenset(inside | self._header_beside(column.index, first, last))
                     said_of = f"{column.name} {sign} {told}"
@@ -235,9 +242,6 @@ class TableReadings:
             or word.text in NEUTRAL
             or any(root(word.text) == root(one) for own in self.names for one in own)
         )
-
-    def _written(self, first: int, last: int) -> str:
-        return self.question.text[self.words[first].span.start : self.words[last].span.end]
 
     def _header_beside(self, column: int, first: int, last: int) -> set[int]:
         """The words next to a value that name its column."""
@@ -265,11 +269,9 @@ class TableReadings:
                 wanted = [n for n, cell in enumerate(cells) if cell in (_FALSE if no else _TRUE)]
                 rows = np.isin(of_row, wanted) & self.counts
                 words = {at} | {n for n, word in enumerate(self.words) if no and word.text in ("not", "yet", "still")}
-                cell = "no" if no else "yes"
+                told = f"{column.name} = {'no' if no else 'yes'}"
                 if rows.any():
-                    yield Option(
-                        frozenset(words), column.index, rows, 0.8, f"{column.name} = {cell}", True, at
-                    )  # fmt: skip
+                    yield Option(frozenset(words), column.index, rows, 0.8, told, True, at)
 
     def _unnamed(self, column: int, at: int) -> bool:
         word = self.words[at].text
@@ -282,7 +284,7 @@ class TableReadings:
             if value.date is not None and not is_year(value):
                 continue
             inside = self.question.at(value.span)
-            digits = {n for n in inside if any(map(str.isdigit, self.words[n].text)) or self.words[n].text in SCALES}
+            digits = self.question.digits(value)
             if not digits:
                 continue
             relation, taken = self._relation(value)
@@ -293,10 +295,7 @@ class TableReadings:
                 low = in_unit_of(own, column, typed) if typed.numeric else None
                 if low is None:
                     continue
-                rows = np.zeros(self.count, np.bool_)
-                for at, number in enumerate(typed.numbers):
-                    if number is not None and self.counts[at]:
-                        rows[at] = _meets(number, low, relation)
+                rows = self._rows(typed.numbers, _meets, low, relation)
                 if not rows.any():
                     continue
                 near = self._header_beside(column.index, min(digits), max(digits)) | {
@@ -310,10 +309,12 @@ class TableReadings:
                 if is_year(value) and (typed.dated or _is_year_name(self.names[column.index])):
                     weight = max(weight, 0.85)
                 words = digits | near | taken | (inside if unit else set())
-                told = f"{column.name} {_SIGNS[relation]} {self._written(first, last)}"
-                yield Option(
-                    frozenset(words), column.index, rows, weight, told, relation == "=", first
-                )  # fmt: skip
+                told = f"{column.name} {RELATIONS[relation]} {self.question.written(first, last)}"
+                yield Option(frozenset(words), column.index, rows, weight, told, relation == "=", first)
+
+    def _rows(self, values: Sequence[Value | None], met: Callable[..., bool], *wanted: object) -> NDArray[np.bool_]:
+        """The rows that count and whose value meets what is ``wanted``."""
+        return self.counts & np.array([value is not None and met(value, *wanted) for value in values], np.bool_)
 
     def _relation(self, value: Value) -> tuple[str, set[int]]:
         """How a number is compared, and the words that say so."""
@@ -321,13 +322,11 @@ class TableReadings:
         before, folded = self.question.folded[: value.span.start], self.question.folded
         behind = _OR.match(folded, value.span.end)
         if behind is not None:
-            taken = {n for n, word in enumerate(self.words) if behind.start() <= word.span.start < behind.end()}
-            return (">=" if behind["more"] else "<="), taken
+            return (">=" if behind["more"] else "<="), _begun(self.words, behind)
         for pattern, sign in ((_LESS, "<"), (_MORE, ">")):
             match = pattern.search(before)
             if match is not None and not (match.group().startswith("from") and sign == ">"):
-                taken = {n for n, word in enumerate(self.words) if match.start() <= word.span.start < match.end()}
-                return sign + ("=" if _INCLUSIVE.search(match.group()) else ""), taken
+                return sign + ("=" if _INCLUSIVE.search(match.group()) else ""), _begun(self.words, match)
         return "=", set()
 
     def _periods(self) -> Iterator[Option]:
@@ -336,25 +335,18 @@ class TableReadings:
             inside = self.question.at(span)
             match = _LESS.search(self.question.folded[: span.start]) or _MORE.search(self.question.folded[: span.start])
             sign = "" if match is None else "<" if _LESS.search(match.group()) else ">"
-            taken = set() if match is None else {
-                n for n, word in enumerate(self.words) if match.start() <= word.span.start < match.end()
-            }  # fmt: skip
+            taken = set() if match is None else _begun(self.words, match)
             for column in self.typed.columns:
                 typed = self.typed.typed(column.index)
                 if not typed.dated:
                     continue
-                rows = np.zeros(self.count, np.bool_)
-                for at, value in enumerate(typed.dates):
-                    if value is not None and value.date is not None and self.counts[at]:
-                        rows[at] = _in_period(value, period, sign, match)
+                rows = self._rows(typed.dates, _in_period, period, sign, match)
                 if rows.any():
                     near = {at for at in range(len(self.words)) if self._named(column.index, at) >= 0.8}
                     words = frozenset(inside | taken | (near if len(near) == 1 else set()))
-                    said = self.question.text[span.start : span.end]
-                    yield Option(
-                        words, column.index, rows, 0.9 if near else 0.7,
-                        f"{column.name}: {match.group() if match else ''}{said}", not sign, min(inside),
-                    )  # fmt: skip
+                    said = f"{match.group() if match else ''}{self.question.text[span.start : span.end]}"
+                    told, weight = f"{column.name}: {said}", 0.9 if near else 0.7
+                    yield Option(words, column.index, rows, weight, told, not sign, min(inside))
 
     def ways(self) -> list[tuple[Option, ...]]:
         """Sets of options that go together and leave rows, the best first."""
@@ -431,13 +423,14 @@ class TableReadings:
         return 0.0
 
     def _where(self, way: Sequence[Option]) -> str:
-        return ", ".join(option.told for option in way)
+        return f" where {', '.join(option.told for option in way)}" if way else ""
 
     def _said(self, way: Sequence[Option]) -> str:
-        return "; ".join(_plain(option.told) for option in way)
+        """The same as a part of a sentence."""
+        return f" where {'; '.join(_plain(option.told) for option in way)}" if way else ""
 
     def _looked_up(self, way: tuple[Option, ...], rows: list[int]) -> Iterator[Reading]:
-        if self.asked.mean or not way or len(rows) > 2000:
+        if "mean" in self.asked.says or not way or len(rows) > 2000:
             return
         for target in self._targets(way)[:_MOST_TARGETS]:
             column = self.typed.columns[target]
@@ -451,16 +444,8 @@ class TableReadings:
             joint = "; " if any("," in one for one in distinct) else ", "
             name = _plain(column.name)
             sentence = f"{self._cells_said(way, rows, target)}; {name}: {joint.join(distinct[:12])}."
-            yield self._reading(
-                operation,
-                way,
-                rows,
-                target,
-                None,
-                joint.join(distinct),
-                f"{column.name} where {self._where(way)}",
-                sentence,
-            )
+            told = f"{column.name}{self._where(way)}"
+            yield self._reading(operation, way, rows, target, None, joint.join(distinct), told, sentence)
 
     def _cells_said(self, way: Sequence[Option], rows: list[int], target: int | None) -> str:
         """The cells of the only row, or what is common to several."""
@@ -470,52 +455,34 @@ class TableReadings:
             return "; ".join(
                 f"{_plain(self.typed.columns[at].name)}: {row.cells[at]}" for at in columns if at != target
             )
-        return self._said(way)
+        return self._said(way).removeprefix(" where ")
 
     def _folded(self, way: tuple[Option, ...], rows: list[int]) -> Iterator[Reading]:
-        where = f" where {self._where(way)}" if way else ""
+        where, says, table = self._where(way), self.asked.says, self.typed.table
         alone = len(rows) == 1 and any(option.equal and option.column == self.typed.label for option in way)
-        if (
-            self.asked.count
-            and rows
-            and not alone
-            and (way or (self.typed.table.is_all and not self.asked.superlatives))
-        ):
-            thing = file_name(self.typed.table.path)
-            said = f"How many rows{' where ' + self._said(way) if way else ''}: {len(rows)} ({thing})."
+        if "count" in says and rows and not alone and (way or (table.is_all and not self.asked.superlatives)):
+            said = f"How many rows{self._said(way)}: {len(rows)} ({file_name(table.path)})."
             yield self._reading(Operation.COUNT, way, rows, None, None, f"{len(rows):,}", f"rows{where}", said)
-        if not (self.asked.total or self.asked.mean or self.asked.count or self.asked.word == "how"):
+        if not says & {"total", "mean", "count", "how"}:
             return
-        operations = [Operation.MEAN] if self.asked.mean else [Operation.SUM]
+        operation, word = (Operation.MEAN, "average") if "mean" in says else (Operation.SUM, "sum")
         used = {option.column for option in way if option.equal}
         numeric = [
             at for at in self._targets(way)
             if self.typed.typed(at).numeric and at not in used and not self.typed.typed(at).dated
             and not _is_year_name(self.names[at])
         ][:4]  # fmt: skip
-        for target, operation in product(numeric, operations):
-            column, typed = self.typed.columns[target], self.typed.typed(target)
+        for target in numeric:
+            column = self.typed.columns[target]
             kept = [at for at in rows if not is_blank(self.typed.rows[at].cells[target])]
-            values = [typed.numbers[at] for at in kept]
-            numbers = [value for value in values if value is not None]
-            if len(numbers) < 2 or len(numbers) < len(values) or any(v.unit != numbers[0].unit for v in numbers):
+            amounts, unit = self.typed.typed(target).amounts(kept)
+            if len(amounts) < 2 or unit is None or (not way and holds_its_sum(amounts)):
                 continue
-            amounts = [value.magnitude for value in numbers]
-            if not way and holds_its_sum(amounts):
-                continue
-            total = sum(amounts, Fraction(0))
-            if operation is Operation.MEAN:
-                total /= len(numbers)
-            shown = show_amount(total, numbers[0].unit, column)
-            word = "sum" if operation is Operation.SUM else "average"
-            said = f"{'Total' if word == 'sum' else 'Average'} {_plain(column.name)}{' where ' + self._said(way) if way else ''}: {shown}."  # noqa: E501
+            shown = show_amount(COMPUTED[operation](amounts), unit, column)
+            said = f"{'Total' if word == 'sum' else 'Average'} {_plain(column.name)}{self._said(way)}: {shown}."
             told = f"{word} of {column.name} over {len(kept):,} rows{where}"
             reading = self._reading(operation, way, kept, target, None, shown, told, said)
-            reading.computed = (
-                f"{word}({column.name})",
-                shown,
-                None if numbers[0].unit == ONE else numbers[0].unit.symbol,
-            )
+            reading.computed = (f"{word}({column.name})", shown, None if unit == ONE else unit.symbol)
             yield reading
 
     def _outermost(self, way: tuple[Option, ...], rows: list[int]) -> Iterator[Reading]:
@@ -523,15 +490,9 @@ class TableReadings:
         for sign, hints, place in self.asked.superlatives:
             if place in taken:
                 continue
-            ordered = sorted(
-                (
-                    c.index
-                    for c in self.typed.columns
-                    if self.typed.typed(c.index).numeric or self.typed.typed(c.index).dated
-                ),
-                key=lambda at: -self._order_fit(at, hints, place),
-            )[:4]
-            for index in ordered:
+            every = ((c.index, self.typed.typed(c.index)) for c in self.typed.columns)
+            may = [at for at, typed in every if typed.numeric or typed.dated]
+            for index in sorted(may, key=lambda at: -self._order_fit(at, hints, place))[:4]:
                 typed = self.typed.typed(index)
                 values = typed.numbers if typed.numeric else typed.dates
                 pairs = [(value, at) for at in rows if (value := values[at]) is not None]
@@ -539,36 +500,27 @@ class TableReadings:
                     continue
                 if not way and holds_its_sum([value.magnitude for value, _ in pairs]):
                     continue
-                try:
-                    best = (max if sign == "max" else min)((value for value, _ in pairs), key=cmp_to_key(order))
-                    among = [at for value, at in pairs if order(value, best) == 0]
-                except ComputationError:
-                    continue
-                if len(among) > 12:
+                among = outermost(pairs, most=sign == MAX)
+                if not 0 < len(among) <= 12:
                     continue
                 column = self.typed.columns[index]
                 shown = with_unit(self.typed.rows[among[0]].cells[index], column)
-                where = f" where {self._where(way)}" if way else ""
+                operation, word = (Operation.MAX, "greatest") if sign == MAX else (Operation.MIN, "least")
+                extreme = f"{word.capitalize()} {_plain(column.name)}{self._said(way)}: {shown}"
+                told = f"{word} {column.name}{self._where(way)} of {len(pairs):,} rows"
                 targets = [at for at in self._targets(way) if at != index][:3]
                 targets = list(dict.fromkeys([self.typed.label, *targets, index]))
                 for target in targets:
-                    cells = list(
-                        dict.fromkeys(
-                            with_unit(self.typed.rows[at].cells[target], self.typed.columns[target]) for at in among
-                        )
-                    )
-                    if not all(cells) or (target == index and len(targets) == 1):
+                    other = self.typed.columns[target]
+                    found = dict.fromkeys(with_unit(self.typed.rows[at].cells[target], other) for at in among)
+                    if not all(found) or (target == index and len(targets) == 1):
                         continue
-                    word = "greatest" if sign == "max" else "least"
-                    name = _plain(self.typed.columns[target].name)
-                    extreme = f"{word.capitalize()} {_plain(column.name)}{' where ' + self._said(way) if way else ''}: {shown}"  # noqa: E501
-                    said = f"{extreme}; {name}: {', '.join(cells)}." if target != index else f"{extreme}."
-                    short = ", ".join(cells) + (f" ({shown})" if target != index else "")
-                    told = f"{word} {column.name}{where} of {len(pairs):,} rows" + (
-                        f": {shown}" if target != index else ""
-                    )
-                    operation = Operation.MAX if sign == "max" else Operation.MIN
-                    reading = self._reading(operation, way, among, target, index, short, told, said)
+                    cells = ", ".join(found)
+                    if target == index:
+                        said = cells, told, f"{extreme}."
+                    else:
+                        said = f"{cells} ({shown})", f"{told}: {shown}", f"{extreme}; {_plain(other.name)}: {cells}."
+                    reading = self._reading(operation, way, among, target, index, *said)
                     reading.features["order_fit"] = self._order_fit(index, hints, place)
                     reading.features["order_self"] = float(target == index)
                     reading.computed = (f"{sign}({column.name})", shown, column.unit_text)
@@ -635,25 +587,24 @@ class TableReadings:
             "dropped": float(min(3, len((self._bound - named) - asked.operators))),
             "noun_open": sum(at in left for at in asked.nouns) / max(1, len(asked.nouns)),
             "how_open": float(
-                asked.count and min(asked.nouns, default=-1) in left and not self._is_unit(asked, target)
+                "count" in asked.says and min(asked.nouns, default=-1) in left and not self._is_unit(asked, target)
             ),
             "count_open": float(operation is Operation.COUNT and any(at in left for at in asked.nouns)),
-            "several": float(operation is Operation.LIST and not asked.plural),
+            "several": float(operation is Operation.LIST and "plural" not in asked.says),
             "several_many": float(operation is Operation.LIST) * min(1.0, distinct / 12),
-            "single_plural": float(operation is Operation.LOOKUP and asked.plural),
+            "single_plural": float(operation is Operation.LOOKUP and "plural" in asked.says),
             "many_rows": float(operation is Operation.LOOKUP and len(rows) > 1),
             "order_fit": 0.0,
             "order_self": 0.0,
             "negated": float(self._negated and not any(option.told.endswith("= no") for option in way)),
         }  # fmt: skip
-        for one in Operation:
-            for trigger, present in asked.triggers.items():
-                if present and one is operation:
-                    features[f"{operation.name}:{trigger}"] = 1.0
+        features.update((f"{operation.name}:{trigger}", 1.0) for trigger in sorted(asked.says))
         return Reading(self.typed, operation, way, rows, target, ordered, short, told, sentence, features)
 
 
-_SIGNS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "=": "="}
+def _begun(words: Sequence[QuestionWord], match: re.Match[str]) -> set[int]:
+    """The words that begin in a match."""
+    return {n for n, word in enumerate(words) if match.start() <= word.span.start < match.end()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -665,15 +616,12 @@ class Asked:
     nouns: frozenset[int]
     """The words right behind it: "which river", "what is the name of"."""
     hints: tuple[str, ...]
-    count: bool
-    total: bool
-    mean: bool
-    plural: bool
     superlatives: tuple[tuple[str, tuple[str, ...], int], ...]
     """Which end is meant, words for what is ordered by, and which word says it."""
     operators: frozenset[int]
     """The words that say what is done."""
-    triggers: dict[str, bool]
+    says: Set[str]
+    """What it has a word for: ``count``, ``total``, ``mean``, ``superlative``, ``plural``, its question word."""
 
 
 _ASKING = regex(r"\b(who|whom|whose|when|where|which|what|how|list|name|show|give|find)\b")
@@ -708,30 +656,15 @@ def _asked(question: Question) -> Asked:
         "when": ["date", "year"],
     }.get(word, [])
     superlatives = tuple(_superlatives(words, operators))
-    count = _HOW_MANY.search(folded) is not None
-    total = SUM.search(folded) is not None
-    mean = MEAN.search(folded) is not None
     for pattern in (COUNT, SUM, MEAN):
         for found in pattern.finditer(folded):
-            operators |= {n for n, one in enumerate(words) if found.start() <= one.span.start < found.end()}
-    plural = _PLURAL_ASKED.search(folded) is not None
-    triggers = {
-        "count": count, "total": total, "mean": mean, "superlative": bool(superlatives), "plural": plural,
-        "much": "how much" in folded, "how": word == "how" and not count, "who": word == "who", "when": word == "when",
-        "where": word == "where", "what": word in ("what", "which"), "any": True,
-    }  # fmt: skip
-    return Asked(
-        word,
-        frozenset(nouns),
-        tuple(hints),
-        count,
-        total,
-        mean,
-        plural,
-        superlatives,
-        frozenset(operators),
-        triggers,
-    )
+            operators |= _begun(words, found)
+    patterns = {"count": _HOW_MANY, "total": SUM, "mean": MEAN, "plural": _PLURAL_ASKED, "much": _HOW_MUCH}
+    says = {name for name, pattern in patterns.items() if pattern.search(folded)} | {"any"}
+    says |= {"superlative"} if superlatives else set()
+    says |= {{"which": "what"}.get(word, word)} & {"who", "when", "where", "what", "how"}
+    says -= {"how"} if "count" in says else set()
+    return Asked(word, frozenset(nouns), tuple(hints), superlatives, frozenset(operators), says)
 
 
 def _superlatives(words: Sequence[QuestionWord], operators: set[int]) -> Iterator[tuple[str, tuple[str, ...], int]]:
@@ -797,15 +730,15 @@ def _share(cell: str, said: set[str]) -> float:
 
 def _meets(number: Value, low: Value, relation: str) -> bool:
     try:
-        first = order(number, low)
+        return holds(number, relation, low)
     except ComputationError:
         return False
-    return {"<": first < 0, "<=": first <= 0, ">": first > 0, ">=": first >= 0, "=": first == 0}[relation]
 
 
 def _in_period(value: Value, period: Period, sign: str, match: re.Match[str] | None) -> bool:
-    assert value.date is not None
     day = value.date
+    if day is None:
+        return False
     if sign == "<":
         return day.last < period.first or (match is not None and "until" in match.group() and day.last <= period.last)
     if sign == ">":
