@@ -107,6 +107,7 @@ class Lens:
                 late=cancelled or never,
                 over=cancelled or never,
             )
+            reading.warnings += ready.sweep.failed
             return findings_of(request, reading, lambda: self._workspace.searched(ready), observer, cancelled, settings)
 
     def close(self) -> None:

@@ -261,7 +261,7 @@ class Pipeline:
     ) -> AsyncIterator[Event]:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
-        scanned, told = self.workspace.cache.files, tuple(notices(skipped))
+        scanned, told = self.workspace.cache.files, (*ready.sweep.failed, *notices(skipped))
         pictures, parts = self.workspace.cache.pictures, self.workspace.partial(ready)
         around = Surroundings(
             ready.roots,

@@ -39,7 +39,7 @@ from lens_lsp.corpus.safe_open import (
 )
 from lens_lsp.disk import OBJECT_STORES, SSH, absolute, is_ssh_url
 from lens_lsp.model.documents import Fetched, SkipReason
-from lens_lsp.model.errors import LensError, MissingExtra, PathNotFound, PathRefused
+from lens_lsp.model.errors import HostUnusable, LensError, MissingExtra, PathNotFound, PathRefused
 from lens_lsp.model.sanitize import printable
 
 T = TypeVar("T")
@@ -683,6 +683,8 @@ def _reason(error: object) -> SkipReason:
     """Why a call of a store gave nothing: its libraries raise what Python has for files, and what they like."""
     if isinstance(error, Skipped):
         return error.reason
+    if isinstance(error, HostUnusable):
+        return SkipReason.NO_ANSWER
     if isinstance(error, _NOT_FOUND):
         return SkipReason.MISSING
     name = type(error).__name__
@@ -697,6 +699,8 @@ def _reason(error: object) -> SkipReason:
 def _told(url: str, endpoint: str, skipped: Skipped) -> LensError:
     """Why a store cannot be searched, in words."""
     where, why = printable(url), printable(str(skipped.__cause__ or skipped)).strip()[:200]
+    if isinstance(skipped.__cause__, HostUnusable):
+        return skipped.__cause__
     match skipped.reason:
         case SkipReason.MISSING:
             return PathNotFound(f"{where} is not there: {why}")

@@ -300,6 +300,8 @@ class Sweep:
     """Ignore files that could not be used."""
     paths: list[str] = field(default_factory=list)
     """At the first look at a single folder its files by path alone, instead of ``files``."""
+    failed: list[str] = field(default_factory=list)
+    """Why some of the paths cannot be searched, in words."""
     known: int = 0
     """How many files were known before, when the look was broken off: then they stay as they were."""
 
@@ -628,6 +630,7 @@ class Workspace:
         failed = [error for root, _ in opened if (error := root.look()) is not None]
         if failed and all(root.absence is not None for root, _ in opened):
             raise _nothing_to_search(failed)
+        sweep.failed = list(map(str, failed))
         for root, _ in opened:
             sweep.skips += [Skip(display_path(path), reason, root.index) for path, reason in root.refused()]
         alone = len(opened) == 1 and opened[0][1] is None and self._part is None

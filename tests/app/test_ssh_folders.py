@@ -337,3 +337,36 @@ def test_a_file_and_a_missing_folder_are_refused_there(elsewhere: Elsewhere, fol
     for path in (folder / "note 1.md", folder / "gone"):
         with pytest.raises(LensError, match="is no folder there"):
             find(url_of(path))
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("import os, sys; sys.stdin.buffer.read(9); os._exit(2)", f"install lens-lsp {__version__} on box"),
+        (
+            """
+import os
+from lens_lsp.cli.servers import run_shard
+from lens_lsp.corpus import ssh
+ssh.FileServer._part = lambda *_: os._exit(1)
+run_shard([])
+""",
+            "",
+        ),
+    ],
+)
+def test_question_of_a_machine_that_dies_ends_and_says_so(
+    elsewhere: Elsewhere, folder: Path, here: Path, program: str, said: str
+) -> None:
+    elsewhere.python(program)
+    paths = [str(here), url_of(folder)]
+    allow(paths, __version__, CorpusRules(), no_ignore=False)
+
+    async def answer() -> Answer:
+        events = Lens(paths).ask("what is said of a copper kettle of my own?")
+        return [event.answer async for event in events if isinstance(event, Answered)][-1]
+
+    found = asyncio.run(answer())
+    assert {item.path for item in found.evidence} == {"own.md"}
+    assert {(skip.root, skip.reason) for skip in found.coverage.skipped} >= {(1, SkipReason.NO_ANSWER)}
+    assert said in " ".join(found.warnings)
