@@ -135,7 +135,7 @@ class Splitter:
                 found.append((letters.group(), starts[at]))
         ends = [*(start for _, start in found[1:]), span.end]
         return [
-            (letters, _without_bars(self._text, Span(start, end)))
+            (letters, Span(start, start + len(self._text[start:end].rstrip("| \n"))))
             for (letters, start), end in zip(found, ends, strict=False)
         ]
 
@@ -179,12 +179,6 @@ class Splitter:
         reach_down()
         self._below.update({at: (left, cell) for at, left, cell in held})
         return cells
-
-
-def _without_bars(text: str, span: Span) -> Span:
-    """A cell without the bars and blanks behind it."""
-    said = text[span.start : span.end].rstrip("| \n")
-    return Span(span.start, span.start + len(said))
 
 
 def _without_dots(cell: str) -> str:

@@ -192,14 +192,12 @@ class TableQueryParser:
         best: Mention | None = None
         said: list[str] = []
         for last in range(first, min(len(self.words), first + 8)):
-            if last in self.taken:
-                break
             word = self.words[last]
-            if last in self._units:
+            if last in self.taken or last in self._units:
                 break
+            if not word.telling and said and word.text in _JOINING:
+                continue
             if not word.telling:
-                if said and word.text in _JOINING:
-                    continue
                 break
             said.append(word.stem)
             mention = self._columns_called(said, first, last, strict=strict)
@@ -240,13 +238,9 @@ class TableQueryParser:
                 # a year is none of a period's two
                 if whole or not all(word.isdigit() for word in wanted) or sum(map(str.isdigit, named)) < 2:
                     (alias if whole else part).append(column.index)
-        if full:
-            return Mention(first, last, tuple(full), True)
-        if strict:  # "maximum temperature" names a column and asks for no maximum
-            return Mention(first, last, tuple(alias), True, alias=True) if alias else None
-        if alias:
-            return Mention(first, last, tuple(alias), True, alias=True)
-        return Mention(first, last, tuple(part), False) if part else None
+        if full or alias:  # "maximum temperature" names a column and asks for no maximum
+            return Mention(first, last, tuple(full or alias), True, alias=not full)
+        return Mention(first, last, tuple(part), False) if part and not strict else None
 
     def _hinted(self, hints: str) -> list[int]:
         """The columns that one of some words names, by the first word that names any."""
@@ -439,14 +433,8 @@ class TableQueryParser:
         return not self._is_numeric(at)
 
     def _is_numeric(self, at: int) -> bool:
-        span = self.words[at].span
-        if any(span.overlaps(when) for _, when in self.question.periods):
-            return True
-        if self.words[at].text in COMPARATIVES or self.words[at].text.startswith("exceed"):
-            return True
-        return self.words[at].text.isdigit() or any(
-            value.span is not None and span.overlaps(value.span) for value in self.question.values
-        )
+        word = self.words[at].text
+        return at in self.question.measured or word in COMPARATIVES or word.startswith("exceed") or word.isdigit()
 
     def _in_part(self, first: int, last: int) -> Named | None:
         written = self.question.written(first, last)
@@ -647,10 +635,7 @@ class TableQueryParser:
             else:
                 return None
             self.taken |= inside
-            for at in inside:
-                before = at - 1
-                if before >= 0 and self.words[before].text in ("year", "years", "month"):
-                    self.taken.add(before)
+            self.taken |= {at - 1 for at in inside if at and self.words[at - 1].text in ("year", "years", "month")}
             self.score += 1.0
             options = self._of_month(index, options, min(inside))
             found.append(self._date_condition(index, options, self.question.text[span.start : span.end]))
@@ -789,18 +774,17 @@ class TableQueryParser:
 
     def _all_accounted(self) -> bool:
         """Whether every telling word means something."""
+        how = HOW_ASKED.search(self.question.folded)
+        asking = set() if how is None else self.question.at(Span(*how.span()))
         for at, word in enumerate(self.words):
             if at in self.taken or not word.telling or word.text in NEUTRAL:
                 continue
             if word.stem in self.query.title_stems or word.text in self.query.title_stems or self._is_titled(word):
                 self.score += 0.5
                 continue
-            if at in self._answer_units:
+            if at in self._answer_units or at in asking:
                 continue
-            how = HOW_ASKED.search(self.question.folded)
-            if how is not None and word.span.overlaps(Span(*how.span())):
-                continue
-            if (word.stem in GROUPS and self._hint_of_verb(word)) or self._hint_of_unit(at):
+            if (word.stem in GROUPS and self._hint_of_verb(at)) or self._hint_of_unit(at):
                 continue
             before = self.words[at - 1].text if at else ""
             if self._is_close(word) and before not in ("which", "what"):  # a city is close to a country and is none
@@ -838,12 +822,10 @@ class TableQueryParser:
     @cached_property
     def _is_explicit(self) -> bool:
         """Whether the question says which column it means: "(intgross)", "I mean the lowest temp_min"."""
-        folded = self.question.folded
-        for mention in self.mentions:
-            start, end = self.words[mention.first].span.start, self.words[mention.last].span.end
-            if mention.full and not mention.alias and folded[:start].endswith("(") and folded[end:].startswith(")"):
-                return True
-        return False
+        folded, words = self.question.folded, self.words
+        full = (one for one in self.mentions if one.full and not one.alias)
+        places = ((words[one.first].span.start, words[one.last].span.end) for one in full)
+        return any(folded[:start].endswith("(") and folded[end:].startswith(")") for start, end in places)
 
     def _is_kind(self, at: int) -> bool:
         """Whether a word says of what kind the rows are, where the column that matters is named: "the coldest night",
@@ -875,19 +857,20 @@ class TableQueryParser:
         word = self.words[at]
         known = (self.question.written(at, at), word.text)
         found = [column.index for column in self.query.columns if column.unit_text in known]
-        if len(found) == 1 and all(found[0] not in one.columns for one in self.mentions):
-            self.mentions.append(Mention(at, at, (found[0],), True, alias=True))
-            self.score += 1.0
+        self._mention(at, found)
         return len(found) == 1
 
-    def _hint_of_verb(self, word: QuestionWord) -> bool:
+    def _hint_of_verb(self, at: int) -> bool:
         """Whether a word such as "spent" or "weigh" means a column that is asked for anyway."""
-        found = self._hinted(word.text)
+        found = self._hinted(self.words[at].text)
+        self._mention(at, found)
+        return bool(found)
+
+    def _mention(self, at: int, found: Sequence[int]) -> None:
+        """Take a word for the only column that was found, unless another names that."""
         if len(found) == 1 and all(found[0] not in one.columns for one in self.mentions):
-            at = self.words.index(word)
             self.mentions.append(Mention(at, at, (found[0],), True, alias=True))
             self.score += 1.0
-        return bool(found)
 
 
 def _relation(match: re.Match[str]) -> tuple[str, str]:

@@ -99,13 +99,8 @@ class TableAnswer:
         return cells[self.column].span, cells[self.column].text
 
 
-def answer_of(question: Question, table: Table) -> TableAnswer | None:
-    """What a table says to a question; None where the words do not all fit or more than one reading does."""
-    return answer_over(question, TypedTable(table))
-
-
 def answer_over(question: Question, typed: TypedTable) -> TableAnswer | None:
-    """As `answer_of`, over a table whose cells were read already."""
+    """What a table says to a question; None where the words do not all fit or more than one reading does."""
     if question.is_refused or not typed.rows:
         return None
     first = TableQuery(question, typed, columns_first=True)
@@ -242,9 +237,9 @@ class TableQuery(TableQueryParser):
             return None
         distinct = list(dict.fromkeys(shown))
         several = len(distinct) > 1
-        if several and not self._asks_for_several(target):
+        if several and not self._asks_for_several():
             return None
-        listing = several or (self._asks_for_several(target) and not any(c.equal for c in conditions))
+        listing = several or (self._asks_for_several() and not any(c.equal for c in conditions))
         operation = Operation.LIST if listing else Operation.LOOKUP
         short = listed(distinct, "; " if any("," in one for one in distinct) else ", ")
         return self._result(operation, short, f"{column.name} where {told}", rows, target)
@@ -256,19 +251,15 @@ class TableQuery(TableQueryParser):
             return typed.dated
         return word not in ("who", "whom", "whose", "where") or not (typed.numeric or typed.dated)
 
-    def _asks_for_several(self, target: int) -> bool:
+    def _asks_for_several(self) -> bool:
         folded = self.question.folded
-        if _PLURAL.search(folded) is not None:
-            return True
-        return re.match(r"(?:which|who)\b", folded) is not None
+        return _PLURAL.search(folded) is not None or re.match(r"(?:which|who)\b", folded) is not None
 
     def _count(
         self, rows: Sequence[tuple[int, Record]], targets: Sequence[int], told: str, conditions: Sequence[Condition]
     ) -> TableAnswer | None:
-        if len(targets) > 1:
+        if len(targets) > 1 or not rows:  # nothing would show it
             return None
-        if not rows:
-            return None  # nothing would show it
         if len(rows) == 1 and any(condition.equal and condition.column == self.query.label for condition in conditions):
             return self._figure_of(rows, told)
         count, what, column = len(rows), "row" if len(rows) == 1 else "rows", None
@@ -393,7 +384,8 @@ class TableQuery(TableQueryParser):
         among = outermost(pairs, most=way == MAX)
         if not among:
             return None
-        asks_value = not targets and not self._asks_who() and not self._names_what()
+        asks_who = _ASKS_WHO.search(self.question.folded) is not None
+        asks_value = not targets and not asks_who and not self._names_what()
         target = index if asks_value else targets[0] if targets else self._label_asked()
         if target is None:
             return None
@@ -413,9 +405,6 @@ class TableQuery(TableQueryParser):
         expression = f"{'max' if way == MAX else 'min'}({column.name})"
         answer = self._result(operation, ", ".join(cells[:MOST_NAMED]), of, among, target)
         return replace(answer, computed=(expression, shown, column.unit_text))
-
-    def _asks_who(self) -> bool:
-        return _ASKS_WHO.search(self.question.folded) is not None
 
     def _names_what(self) -> bool:
         """Whether what the superlative is of is a row ("the heaviest penguin"), and no column."""

@@ -239,7 +239,6 @@ def _value_of(written: str) -> Value | None:
     body = text[1:-1] if negative else text
     found = find_values(body)
     if len(found) == 2 and found[0].date is not None and found[1].kind is ValueKind.TIME:
-        found = found[:1]
         return found[0]
     if len(found) != 1 or found[0].span is None:
         return None

@@ -7,7 +7,7 @@ that mean the same in tables, and words close in meaning by the vocabulary, but 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from lens_lsp.arithmetic.notation import MONTHS
 from lens_lsp.arithmetic.typed_values import Value
@@ -355,22 +355,20 @@ class Question:
         """The words in a stretch."""
         return {index for index, word in enumerate(self.words) if word.span.overlaps(span)}
 
+    @cached_property
+    def measured(self) -> frozenset[int]:
+        """The words of numbers and dates."""
+        spans = [*(value.span for value in self.values if value.span), *(span for _, span in self.periods)]
+        return frozenset(at for span in spans for at in self.at(span))
+
     @property
     def scanned(self) -> frozenset[str]:
         """Stems of words that a table or what it is called must hold: neither operators nor numbers."""
-        taken: set[int] = set()
-        for value in self.values:
-            assert value.span is not None
-            taken |= self.at(value.span)
-        for _, span in self.periods:
-            taken |= self.at(span)
         kept = set()
         for index, word in enumerate(self.words):
-            if index in taken or not word.telling or word.text in NEUTRAL:
+            if index in self.measured or not word.telling or word.stem in GROUPS or word.stem in NOUN_HEADS:
                 continue
-            if word.text in SUPERLATIVES or word.text in COMPARATIVES or word.text in MOST_OF or word.text in HOW:
-                continue
-            if word.stem in GROUPS or word.text in GROUPS or word.stem in NOUN_HEADS:
+            if any(word.text in known for known in (NEUTRAL, SUPERLATIVES, COMPARATIVES, MOST_OF, HOW, GROUPS)):
                 continue
             if any(one.search(word.text) for one in _OPERATORS) or word.text.startswith("exceed"):
                 continue

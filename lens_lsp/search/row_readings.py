@@ -55,7 +55,6 @@ from lens_lsp.search.record_words import (
     root,
 )
 
-_LONGEST_CELL = 120
 _FEW = 40
 """Different cells of a column at most whose words a question may say in another form."""
 _MOST_OPTIONS = 10
@@ -395,12 +394,9 @@ class TableReadings:
 
     def target_fit(self, column: int, taken: Set[int]) -> float:
         """How well a column's name and kind fit what the words that are not ``taken`` ask for, from -0.2 to 1.75."""
-        best = 0.0
-        for at in range(len(self.words)):
-            if at not in taken:
-                best = max(best, self._named(column, at) + (0.3 if at in self.asked.nouns else 0.0))
-        for hint in self.asked.hints:
-            best = max(best, 0.8 * max((likeness(hint, one) for one in self.names[column]), default=0.0))
+        left, hints = set(range(len(self.words))) - taken, self.asked.hints
+        said = [self._named(column, at) + (0.3 if at in self.asked.nouns else 0.0) for at in left]
+        best = max([0.0, *said, *(0.8 * likeness(hint, one) for hint in hints for one in self.names[column])])
         typed = self.typed.typed(column)
         return best + 0.25 * self._whole(column) + 0.2 * self._kind_fit(typed.numeric, typed.dated)
 
@@ -526,10 +522,10 @@ class TableReadings:
                     reading.computed = (f"{sign}({column.name})", shown, column.unit_text)
                     yield reading
 
-    def _is_unit(self, asked: Asked, column: int | None) -> bool:
+    def _is_unit(self, column: int | None) -> bool:
         """Whether the word behind "how many" is of a unit like a column's: "how many miles long"."""
         unit = None if column is None else self.typed.columns[column].unit
-        said = find_unit(self.words[min(asked.nouns)].text)
+        said = find_unit(self.words[min(self.asked.nouns)].text)
         return unit is not None and said is not None and compatible(unit, said)
 
     def _said_of(self, column: int) -> set[int]:
@@ -537,10 +533,8 @@ class TableReadings:
 
     def _order_fit(self, column: int, hints: Sequence[str], place: int) -> float:
         best = max((likeness(hint, one) for hint in hints for one in self.names[column]), default=0.0)
-        for at in range(len(self.words)):
-            far = abs(at - place)
-            if at != place and far <= 4:
-                best = max(best, self._named(column, at) - 0.05 * far)
+        near = [at for at in range(max(0, place - 4), min(len(self.words), place + 5)) if at != place]
+        best = max([best, *(self._named(column, at) - 0.05 * abs(at - place) for at in near)])
         return best + 0.25 * self._whole(column)
 
     # -- how well it fits
@@ -551,11 +545,7 @@ class TableReadings:
     ) -> Reading:  # fmt: skip
         asked, words = self.asked, self.words
         taken = {at for option in way for at in option.words}
-        named = set(taken)
-        columns = [at for at in (target, ordered) if at is not None]
-        for at, word in enumerate(words):
-            if at not in named and word.telling and any(self._named(column, at) >= 0.6 for column in columns):
-                named.add(at)
+        named = taken.union(*(self._said_of(at) for at in (target, ordered) if at is not None))
         open_words = [
             at for at, word in enumerate(words) if word.telling and at not in named and at not in asked.operators
         ]
@@ -587,7 +577,7 @@ class TableReadings:
             "dropped": float(min(3, len((self._bound - named) - asked.operators))),
             "noun_open": sum(at in left for at in asked.nouns) / max(1, len(asked.nouns)),
             "how_open": float(
-                "count" in asked.says and min(asked.nouns, default=-1) in left and not self._is_unit(asked, target)
+                "count" in asked.says and min(asked.nouns, default=-1) in left and not self._is_unit(target)
             ),
             "count_open": float(operation is Operation.COUNT and any(at in left for at in asked.nouns)),
             "several": float(operation is Operation.LIST and "plural" not in asked.says),

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.search.query_parser import Operation
-from lens_lsp.search.record_query import TableAnswer, answer_of, best_answers
+from lens_lsp.search.record_query import TableAnswer, answer_over, best_answers
+from lens_lsp.search.record_values import TypedTable
 from lens_lsp.search.record_words import Question, alike, related, root
 from tests.search.test_records import tables
 
@@ -40,7 +41,7 @@ Asks = Callable[[str, str], TableAnswer | None]
 def answer(tmp_path: Path) -> Asks:
     def ask(text: str, question: str) -> TableAnswer | None:
         (table,) = tables(tmp_path, f"{_name(text)}.csv", text)
-        return answer_of(Question(question), table)
+        return answer_over(Question(question), TypedTable(table))
 
     return ask
 
@@ -145,7 +146,7 @@ def test_how_numbers_are_written_is_decided_by_their_column(answer: Asks) -> Non
 def test_tables_that_disagree_are_all_kept_and_the_better_fit_wins(tmp_path: Path) -> None:
     def found(name: str, text: str) -> TableAnswer:
         (table,) = tables(tmp_path, name, text)
-        answer = answer_of(Question("What is the phone number of Anna Berg?"), table)
+        answer = answer_over(Question("What is the phone number of Anna Berg?"), TypedTable(table))
         assert answer is not None
         return answer
 
@@ -185,8 +186,8 @@ def test_what_one_row_counts_is_not_that_it_is_one(answer: Asks) -> None:
 def test_a_table_in_a_text_does_not_count_what_there_is(tmp_path: Path) -> None:
     text = "# How fast they are\n\n| Command | Does |\n| --- | --- |\n| ask | answers |\n| find | searches |\n"
     (table,) = tables(tmp_path, "manual.md", text)
-    assert answer_of(Question("How many commands are there?"), table) is None
-    named = answer_of(Question("Which command searches?"), table)
+    assert answer_over(Question("How many commands are there?"), TypedTable(table)) is None
+    named = answer_over(Question("Which command searches?"), TypedTable(table))
     assert named is not None
     assert named.short == "find"
 

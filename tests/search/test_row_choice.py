@@ -10,7 +10,7 @@ from small_workspace import Workspace
 
 import lens_lsp.judge.reader
 from lens_lsp.judge.reader.cross_encoder import ReaderPassage, load
-from lens_lsp.search.record_query import TableAnswer, answer_of
+from lens_lsp.search.record_query import TableAnswer, answer_over
 from lens_lsp.search.record_values import TypedTable
 from lens_lsp.search.record_words import Question
 from lens_lsp.search.row_choice import chosen
@@ -93,7 +93,7 @@ def test_the_reader_decides_between_the_columns_of_a_row(tmp_path: Path) -> None
     """Without what it makes of the sentences the same question gets no answer: its words name no column."""
     question = Question("Which harbour is the Estrid based in?")
     (table,) = tables(tmp_path, "ferries.csv", FERRIES)
-    assert answer_of(question, table) is None
+    assert answer_over(question, TypedTable(table)) is None
     unsure = RowJudge(lambda sentences: [-4.0] * len(sentences))
     assert chosen(question, [TypedTable(table)], unsure, lambda: False) is None
 
