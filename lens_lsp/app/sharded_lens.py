@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -11,7 +12,7 @@ from itertools import zip_longest
 from lens_lsp.app.lens import FindObserver, checked, findings_of, quiet
 from lens_lsp.app.settings import Request, Settings
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.safe_open import Root, open_named
+from lens_lsp.corpus.safe_open import WAIT, Root, open_named, set_deadline
 from lens_lsp.corpus.workspace import QUESTION
 from lens_lsp.disk import absolute, is_ssh_url
 from lens_lsp.model.documents import Findings, ShardCoverage, Skip, SkipReason
@@ -57,20 +58,24 @@ class ShardedLens:
         if request.buffers or request.exclude_spans:
             raise UsageError("texts that are open in an editor are searched on this machine alone")
 
+        until = time.monotonic() + self._seconds
+
         def over(shards: ShardSet, missing: Sequence[ShardLost]) -> Findings:
             with contextlib.ExitStack() as stack:
-                reading = shards.reading(self._roots(stack), cancelled or never)
+                reading = shards.reading(self._roots(stack, until), cancelled or never)
                 found = findings_of(request, reading, shards.searched, observer or quiet(), cancelled, settings)
             return _named(found, shards, missing, self._paths)
 
         return self._pool.run(request.question, self._seconds, over)
 
-    def _roots(self, stack: contextlib.ExitStack) -> list[Root]:
-        """The folders, where they lie on this machine too, or on one that is connected to."""
+    def _roots(self, stack: contextlib.ExitStack, until: float) -> list[Root]:
+        """The folders, where they lie on this machine too, or on one that is connected to; waited for until a moment of
+        `time.monotonic`."""
         roots = []
         for n, path in enumerate(self._paths):
             try:
                 roots.append(stack.enter_context(open_named(path, n)[0]))
+                set_deadline(roots[-1].handle, until, WAIT)
             except (PathNotFound, PathRefused) as error:
                 roots.append(Root.absent(path, n, error))
         return roots
