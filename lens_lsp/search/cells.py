@@ -144,10 +144,8 @@ class Splitter:
             return [Cell(self._said(span), span) for _, span in addressed]
         cells = [Cell("", Span(0, 0))] * len(self._columns)
         for letters, span in addressed:
-            at = self._columns.get(letters)
-            if at is None:  # a cell beside the table
-                continue
-            cells[at] = Cell(self._said(span), span)
+            if letters in self._columns:  # and not beside the table
+                cells[self._columns[letters]] = Cell(self._said(span), span)
         return cells
 
     def _tagged(self, span: Span) -> list[Cell]:

@@ -707,9 +707,9 @@ class TableQueryParser:
                 columns = self._by_preposition(named) or columns
             options.append([(at, named) for at in columns])
         ways: list[list[Condition]] = []
-        for at, word in enumerate(self.words):
-            if word.text in _REFUSED and at not in self.taken and word.stem not in self.query.title_stems:
-                return None
+        left = [word for at, word in enumerate(self.words) if at not in self.taken]
+        if any(word.text in _REFUSED and word.stem not in self.query.title_stems for word in left):
+            return None
         for chosen in product(*options):
             by_column: dict[int, list[Named]] = {}
             for at, named in chosen:
@@ -719,13 +719,11 @@ class TableQueryParser:
 
     def _beside(self, named: Named) -> Mention | None:
         """The name of its column, right before or behind a value."""
+        if len(self.mentions) < 2 and self.operation is None and not self._has_default():
+            return None
         for mention in self.mentions:
-            if not set(mention.columns) & set(named.columns):
-                continue
             before = mention.last < named.first and self._only_small(mention.last + 1, named.first)
-            if (before or mention.first == named.last + 1) and (
-                len(self.mentions) > 1 or self.operation is not None or self._has_default()
-            ):
+            if (before or mention.first == named.last + 1) and set(mention.columns) & set(named.columns):
                 return mention
         return None
 

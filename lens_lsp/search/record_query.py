@@ -133,7 +133,7 @@ class TableQuery(TableQueryParser):
         told = ", ".join(condition.told for condition in conditions)
         operation = self.operation
         if operation in (Operation.MAX, Operation.MIN):
-            return self._extreme(operation, rows, told)
+            return self._outermost(rows, told)
         targets = self._targets()
         if targets is None:
             return None
@@ -163,20 +163,17 @@ class TableQuery(TableQueryParser):
             return self._amount(Operation.SUM, rows, numeric[0], told)
         return self._count(rows, targets, told, conditions)
 
-    def _targets(self) -> list[int] | None:
-        """The columns that are asked for; None where nobody can tell which."""
-        asked = [mention for mention in self.mentions if self._asks_by_noun(mention.first)][:1]
-        among = self.mentions
+    def _targets(self, without: Mention | None = None) -> list[int] | None:
+        """The columns that are asked for, ``without`` the one that is ordered by; None where nobody can tell which."""
+        among = [mention for mention in self.mentions if mention is not without]
+        asked = [mention for mention in among if self._asks_by_noun(mention.first)][:1]
         if len(asked) == 1 and not any(one.full and not one.alias for one in among if one is not asked[0]):
             among = asked
         # "orders" says of what the rows are, where a column "Order ID" names each.
         among = [one for one in among if not self._names_rows(one)] or among
-        found: list[int] = []
-        for mention in among:
-            if len(mention.columns) > 1:
-                return None
-            found.append(mention.columns[0])
-        return list(dict.fromkeys(found))
+        if any(len(mention.columns) > 1 for mention in among):
+            return None
+        return list(dict.fromkeys(mention.columns[0] for mention in among))
 
     def _names_rows(self, mention: Mention) -> bool:
         """Whether a word for a row is all that is said of the name of a column."""
@@ -326,19 +323,6 @@ class TableQuery(TableQueryParser):
         computed = (f"{name}({column.name})", shown, None if unit == ONE else unit.symbol)
         return replace(self._result(operation, shown, said, kept, index), computed=computed)
 
-    def _extreme(self, operation: Operation, rows: Sequence[tuple[int, Record]], told: str) -> TableAnswer | None:
-        chosen = self._ordered_by()
-        if chosen is None:
-            return None
-        way, index, mention = chosen
-        if mention is not None:
-            self.mentions.remove(mention)
-        try:
-            return self._outermost(way, index, rows, told)
-        finally:
-            if mention is not None:
-                self.mentions.append(mention)
-
     def _ordered_by(self) -> tuple[str, int, Mention | None] | None:
         """The column that is ordered by and which end of it is meant."""
         assert self.extreme_at is not None
@@ -369,8 +353,12 @@ class TableQuery(TableQueryParser):
         typed = self.query.typed(index)
         return self._is_measure(index) or typed.dated
 
-    def _outermost(self, way: str, index: int, rows: Sequence[tuple[int, Record]], told: str) -> TableAnswer | None:
-        targets = self._targets()
+    def _outermost(self, rows: Sequence[tuple[int, Record]], told: str) -> TableAnswer | None:
+        chosen = self._ordered_by()
+        if chosen is None:
+            return None
+        way, index, ordering = chosen
+        targets = self._targets(without=ordering)
         if targets is None or len(targets) > 1:
             return None
         column, typed = self.query.columns[index], self.query.typed(index)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 from lens_lsp.arithmetic.notation import MONTHS
 from lens_lsp.arithmetic.typed_values import Value
@@ -106,18 +108,14 @@ _SYNONYMS = (
     "profession occupation job",
     "actor actress starring starred star stars played cast role part lead main",
 )
-GROUPS: dict[str, frozenset[int]] = {}
-
-
-def _fill_groups() -> None:
-    months = [" ".join(name for name, one in MONTHS.items() if one == month) for month in range(1, 13)]
-    for number, line in enumerate((*_SYNONYMS, *months)):
-        for word in line.split():
-            for form in {word, stem(word)}:
-                GROUPS[form] = GROUPS.get(form, frozenset()) | {number}
-
-
-_fill_groups()
+_MONTHS = (" ".join(name for name, one in MONTHS.items() if one == month) for month in range(1, 13))
+_FORMS = sorted(
+    (form, number)
+    for number, line in enumerate((*_SYNONYMS, *_MONTHS))
+    for word in line.split()
+    for form in (word, stem(word))
+)
+GROUPS = {form: frozenset(number for _, number in same) for form, same in groupby(_FORMS, itemgetter(0))}
 _CLOSE = 0.7
 _OPPOSITE_WORDS = """
 male female males females man woman men women boy girl boys girls north south east west northern southern eastern
