@@ -25,7 +25,8 @@ _PART = 1 << 20
 _BEAT = 1.0
 """Seconds after which a process that works on a request says so."""
 SILENCE, SILENT = 15.0, 1 / 4
-"""Seconds, and share of the time for a reply, for which a process that has spoken may say nothing: the lesser."""
+"""Seconds, and share of the time for a reply, for which a process that has spoken may say nothing: the lesser, but not
+less than three beats."""
 
 
 class Pipe:
@@ -69,7 +70,7 @@ class Pipe:
 
     def _watch(self, done: threading.Event, until: float) -> None:
         """End the process where it says nothing for too long, or does not answer until a moment."""
-        silence = min(SILENCE, SILENT * (until - time.monotonic()))
+        silence = max(3 * _BEAT, min(SILENCE, SILENT * (until - time.monotonic())))
         while not done.wait(max(0.0, min(until, self._heard + silence) - time.monotonic())):
             now = time.monotonic()
             if now >= min(until, self._heard + silence):
