@@ -17,6 +17,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -175,6 +176,7 @@ def main() -> int:
     parser.add_argument("--kill", action="store_true", help="also kill who reads during the questions")
     parser.add_argument("--stop", action="store_true", help="also stop who reads, as a host that does not answer")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server's user is removed then, too
     into: Counter[str] = Counter()
     chance = random.Random(1)
     faults = [signal.SIGKILL] * args.kill + [signal.SIGSTOP] * args.stop
