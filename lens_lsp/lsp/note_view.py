@@ -64,8 +64,10 @@ async def fold(ls: LensServer, params: types.FoldingRangeParams) -> list[types.F
     """``textDocument/foldingRange``: of an answer in a note its footnotes, of an answer file its front matter."""
 
     def work(_snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.FoldingRange]:
+        # Imports are what editors fold by themselves, where they fold anything.
+        kinds = {True: types.FoldingRangeKind.Imports, False: types.FoldingRangeKind.Region}
         return [
-            types.FoldingRange(first - 1, last - 1, kind=types.FoldingRangeKind.Region)
+            types.FoldingRange(first - 1, last - 1, kind=kinds[first == 1])
             for first, last in _machinery(page)
             if last > first
         ]
@@ -81,6 +83,8 @@ def _machinery(page: MarkdownPage) -> Iterator[tuple[int, int]]:
             yield min(notes), held.last
     if page.is_answer:
         end = next((number for number in range(2, page.lines + 1) if page.line(number).rstrip() == "---"), 1)
+        while end < page.lines and (page.line(end + 1).isspace() or page.line(end + 1).startswith("<!-- lens:begin")):
+            end += 1
         yield 1, end
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.memory.answer_files import write_answer
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
+from tests.memory.test_answer_files import saved
 from tests.memory.test_notes import LEASE, RENT, put
 
 Edit = Callable[..., Editor]
@@ -51,6 +53,21 @@ def test_a_note_shows_where_its_claims_stand(edit: Edit, folder: Path) -> None:
     tags = {each["code"]: each.get("tags") for each in editor.diagnostics(uri)}
     assert tags["lens.citation-drifted"] == [DEPRECATED]
     assert tags["lens.citation-moved"] is None
+
+
+def test_an_answer_file_is_folded_down_to_its_heading(edit: Edit, folder: Path) -> None:
+    """As imports, which editors fold by themselves: all above the heading is for programs."""
+    (folder / "answer.md").write_text(write_answer(saved(folder=str(folder))).text)
+    editor = edit(folder)
+    uri = editor.show(folder / "answer.md")
+    [front] = [
+        fold
+        for fold in editor.result("textDocument/foldingRange", {"textDocument": {"uri": uri}})
+        if fold["kind"] == "imports"
+    ]
+    lines = editor.texts[uri].split("\n")
+    assert front["startLine"] == 0
+    assert lines[front["endLine"] + 1].startswith("# ")
 
 
 def test_all_that_moved_is_mended_by_one_action(edit: Edit, folder: Path) -> None:

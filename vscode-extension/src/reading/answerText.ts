@@ -32,12 +32,6 @@ export function headingLine(text: string): number {
   );
 }
 
-/** The last line before the heading, from 0: up to it an answer file is for programs; undefined where it has no such part. */
-export function lastFrontLine(text: string): number | undefined {
-  const front = isAnswer(text) ? FRONT_MATTER.exec(text)?.[0] : undefined;
-  return front === undefined ? undefined : front.split('\n').length - 2;
-}
-
 /** The answer for somewhere else: without the front matter, its links as they hold everywhere. */
 export function shareable(text: string, folder: string): string {
   return withAbsoluteLinks(text.replace(FRONT_MATTER, ''), folder);

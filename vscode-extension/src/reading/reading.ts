@@ -5,7 +5,6 @@ import { registerActions, told } from './actions';
 import { AnswerDocuments, SCHEME } from './answerDocument';
 import { AskedQuestions } from './answers';
 import { Decorations, toggleDecorations } from './decorations';
-import { registerFolding } from './folding';
 import { documentOf, isKeptAnswer, nearestSubject } from './subject';
 import { showAnswer } from './tabs';
 
@@ -40,7 +39,6 @@ export function registerReading(context: vscode.ExtensionContext, lens: LensClie
     documents,
     rechecked,
     vscode.workspace.registerFileSystemProvider(SCHEME, documents, options),
-    registerFolding(),
     new Decorations(lens, asked),
     vscode.commands.registerCommand('lens.toggleDecorations', toggleDecorations),
     registerActions(lens, reading, () => rechecked.fire()),

@@ -24,6 +24,7 @@ export function viewPage({ nonce, source, script, styles, language }: ViewPage):
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
 <meta name="referrer" content="no-referrer">
+<title>Lens</title>
 ${styles.map((style) => `<link rel="stylesheet" href="${escaped(style)}">`).join('\n')}
 <script nonce="${nonce}" src="${escaped(script)}" defer></script>
 </head>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headingLine, isAnswer, lastFrontLine, questionOf, relocated, shareable } from '../../src/reading/answerText';
+import { headingLine, isAnswer, questionOf, relocated, shareable } from '../../src/reading/answerText';
 
 const ANSWER = [
   '---',
@@ -33,13 +33,6 @@ test('its question is read as it was written', () => {
   assert.equal(questionOf(ANSWER), 'What is <it>?');
   assert.equal(questionOf('# A note'), undefined);
   assert.equal(questionOf('---\nlens: answer/1\nquestion: "broken\n---\n'), undefined);
-});
-
-test('what is for programs ends right above the heading', () => {
-  assert.equal(lastFrontLine(ANSWER), headingLine(ANSWER) - 1);
-  assert.equal(lastFrontLine(ANSWER.replaceAll('\n', '\r\n')), headingLine(ANSWER) - 2);
-  assert.equal(lastFrontLine('---\ntitle: a note\n---\n\n# A note\n'), undefined);
-  assert.equal(lastFrontLine('---\nlens: answer/1\nit never ends'), undefined);
 });
 
 test('its heading is found', () => {
