@@ -1,6 +1,6 @@
 """How soon an editor shows that a source says no longer what a note cites: by its screen, with default settings.
 
-    python -m benchmarks.drift_shown [--editors neovim,helix] [--n 54] [--out FILE]
+    python -m benchmarks.drift_shown [--editors neovim,helix,vscode] [--n 54] [--out FILE]
 
 A note with ``--n`` citations is open. Its sources are changed by another process one at a time, all at once, and in
 another buffer of the editor; the clock runs from the change until the screen marks the line of the citation. As a
@@ -9,7 +9,8 @@ Prints a JSON line for each editor and kind of change, and ends with 1 where few
 seconds or the control was not late.
 
 Helix and Neovim are those that ``LENS_HX`` and ``LENS_NVIM11`` name, or on the path, and run in tmux, set up by the
-blocks of their pages.
+blocks of their pages. Visual Studio Code is the packaged extension in its workbench (``npm run package`` and
+``npm run e2e:setup`` in ``vscode-extension``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import re
 import shutil
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -29,6 +31,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from benchmarks.measuring import REPOSITORY
 from lens_lsp.memory.citation_records import add_records, short_id
 from lens_lsp.memory.notes import MARKDOWN, note
 from lens_lsp.model.cluster import Citation
@@ -144,9 +147,51 @@ def helix(folder: Path, home: Path) -> Iterator[Window]:
         yield Terminal(screen, home, r"^ *● *(\d+) ", ":open {}", "%cIt went out.", ":buffer-close!")
 
 
+class Workbench:
+    """Visual Studio Code's, which a program of its stories drives: a line in, a line out."""
+
+    def __init__(self, process: subprocess.Popen[str], home: Path) -> None:
+        self.home = home
+        self._process = process
+        self._told()
+
+    def marked(self) -> set[int]:
+        return set(self._asked("marked"))
+
+    def change(self, name: str) -> None:
+        self._asked(f"change {name}")
+
+    def back(self) -> None:
+        self._asked("back")
+
+    def _asked(self, line: str) -> Any:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
+        return self._told()
+
+    def _told(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the workbench is gone")
+        return json.loads(line)
+
+
+@contextmanager
+def vscode(folder: Path, home: Path) -> Iterator[Window]:
+    command = ["node", "e2e/noteWindow.mjs", str(folder), "note.md", str(home)]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=REPOSITORY / "vscode-extension", **pipes) as process:
+        yield Workbench(process, home)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
 EDITORS: dict[str, Callable[[Path, Path], AbstractContextManager[Window]]] = {
     "neovim": neovim,
     "helix": helix,
+    "vscode": vscode,
 }
 
 
