@@ -6,8 +6,6 @@ import { repository } from './rig.mjs';
 
 /** A question that the docs answer, and the sentence that proves it. */
 export const QUESTION = 'How many questions run at a time and how many wait?';
-/** What a model would say has to be looked up for it. */
-export const FACT = 'how many questions run at a time and how many wait';
 export const PROOF = 'Four questions run at a time and sixty-four wait.';
 export const SOURCE = 'explanation/language-server.md';
 /** What the reader of the stories takes for an answer, a word each: none of them rests on the weights there are. */

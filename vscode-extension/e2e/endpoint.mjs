@@ -1,28 +1,24 @@
 /**
- * An OpenAI-compatible endpoint on loopback whose model does what a story tells it: it understands the question as one
- * fact, quotes a passage wherever a request shows it, and words the answer piece by piece.
+ * An OpenAI-compatible endpoint on loopback whose model does what a story tells it: it quotes a passage where a request
+ * shows it, words the answer piece by piece, and finds nothing wrong with it.
  */
 import http from 'node:http';
 
-const TRAILER = '@@ANSWER';
-/** How the form of the wanted reply, which ends a request, begins in each stage. */
-const FORMS = [
-  ['{"intent"', 'plan'],
-  ['{"anchors"', 'anchors'],
-  ['{"found"', 'observe'],
-  ['{"unproven"', 'cover'],
-  ['{"short": "..."}', 'calibrate'],
+/** What only a request of each stage says. */
+const STAGES = [
+  ['answerable:', 'read'],
+  ['Sentences of an answer', 'verify'],
 ];
 
 function stageOf(prompt) {
-  const form = prompt.slice(prompt.lastIndexOf('Reply with JSON only'));
-  return FORMS.find(([begins]) => form.includes(begins) && !form.includes(TRAILER))?.[1] ?? 'answer';
+  return STAGES.find(([says]) => prompt.includes(says))?.[1] ?? 'widen';
 }
 
-/** The regions that a request shows: `[number, text]`. */
-function regionsOf(prompt) {
-  const shown = /\[([0-9a-z]+) (?:region|evidence) (\d+), context\]\n.*?\[\1 text\]\n(.*?)\n\[\1 end\]/gs;
-  return [...prompt.matchAll(shown)].map(([, , number, text]) => [Number(number), text]);
+/** The number of the region of a request that holds a text. */
+function regionWith(prompt, text) {
+  const end = prompt.indexOf(text);
+  const heads = [...prompt.slice(0, Math.max(0, end)).matchAll(/^\[[0-9a-z]+ (\d+)\]/gm)];
+  return end < 0 || heads.length === 0 ? undefined : Number(heads.at(-1)[1]);
 }
 
 function body(request) {
@@ -39,8 +35,8 @@ export class Endpoint {
   #leaving;
 
   /** `quote` is the passage that proves it, `answer` what is said, with `[1]` where it is cited. */
-  static async start({ fact, quote, value = null, answer, port = 0 }) {
-    const endpoint = new Endpoint({ fact, quote, value, answer });
+  static async start({ quote, value = null, answer, port = 0 }) {
+    const endpoint = new Endpoint({ quote, value, answer });
     await new Promise((resolve, reject) => endpoint.server.once('error', reject).listen(port, '127.0.0.1', resolve));
     endpoint.port = endpoint.server.address().port;
     return endpoint;
@@ -69,7 +65,7 @@ export class Endpoint {
     return `http://${this.host}/v1`;
   }
 
-  /** Lets streams stop after their first pieces, or at the latest before the last, until `release`. */
+  /** Lets streams stop after the first pieces of the answer, or at the latest before the last, until `release`. */
   hold(pieces = 3) {
     this.held = pieces;
     this.flowing = new Promise((resolve) => (this.release = resolve));
@@ -99,27 +95,31 @@ export class Endpoint {
   }
 
   #says(stage, prompt) {
-    const { fact, quote, value, answer } = this.script;
-    const plan = {
-      intent: 'lookup',
-      facts: [{ text: fact, type: 'any', many: false, label: fact }],
-      combine: 'none',
-      expression: null,
-      document: null,
-    };
-    const anchors = [...new Set(quote.match(/\w{3,}/g))].slice(0, 12);
-    const found = regionsOf(prompt)
-      .filter(([, text]) => text.includes(quote))
-      .map(([region]) => ({ region, fact: 'f1', verdict: 'full', quote, value }));
-    const replies = {
-      plan: { ...plan, anchors },
-      anchors: { anchors },
-      observe: { found, unproven: found.length > 0 ? [] : ['f1'], terms: [] },
-      cover: { unproven: [], terms: [] },
-      calibrate: { short: value },
-    };
-    if (stage !== 'answer') return JSON.stringify(replies[stage]);
-    return `${answer}\n${TRAILER} ${JSON.stringify({ short: value, unmet: [] })}`;
+    const { quote, value, answer } = this.script;
+    const region = regionWith(prompt, quote);
+    const read =
+      region === undefined
+        ? {
+            answerable: 'no',
+            quotes: [],
+            items: [],
+            computation: null,
+            missing: [],
+            terms: [],
+            answer: '',
+            short: null,
+          }
+        : {
+            answerable: 'yes',
+            quotes: [{ n: 1, region, quote }],
+            items: [],
+            computation: null,
+            missing: [],
+            terms: [],
+            answer,
+            short: value,
+          };
+    return JSON.stringify({ read, verify: { wrong: [] }, widen: { terms: [] } }[stage]);
   }
 
   async #stream(response, text) {
@@ -130,8 +130,9 @@ export class Endpoint {
     });
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const pieces = text.match(/.{1,12}/gs);
+    const words = Math.ceil(text.indexOf('"answer":') / 12);
     for (const [at, piece] of pieces.entries()) {
-      if (at === Math.min(this.held, pieces.length - 1)) await this.flowing;
+      if (at === Math.min(words + this.held, pieces.length - 1)) await this.flowing;
       response.write(event({ delta: { content: piece }, finish_reason: null }));
     }
     response.write(event({ delta: {}, finish_reason: 'stop' }));

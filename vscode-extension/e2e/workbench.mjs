@@ -68,9 +68,9 @@ export class Workbench {
     });
   }
 
-  /** Waits until the explorer shows what was opened. */
+  /** Waits until the explorer shows what was opened, or a window that was loaded anew our view. */
   async ready() {
-    await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+    await this.page.locator('.explorer-folders-view .monaco-list-row, iframe.webview.ready').first().waitFor();
   }
 
   close() {
@@ -239,13 +239,16 @@ export class Workbench {
 
   /** The page of our view in the side bar, inside of its two frames. */
   get view() {
-    const outer = this.page.locator('iframe.webview.ready[src*="purpose=webviewView"]');
+    // One that was hidden and is shown again says no purpose any more.
+    const own = 'iframe.webview.ready[src*="extensionId=lens-lsp.lens"]:not([src*="purpose=customEditor"])';
+    const outer = this.page.locator(own);
     return outer.contentFrame().locator('iframe#active-frame').contentFrame();
   }
 
   /** Asks in the view. */
   async ask(question) {
     await this.command('Lens: Ask a Question…');
+    await this.view.locator('article').first().waitFor({ state: 'detached' }); // it begins a new thread
     await this.asks(question);
   }
 

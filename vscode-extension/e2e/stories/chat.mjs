@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 
 import { Canary, hostileMarkdown } from '../canary.mjs';
-import { docs, FACT, PROOF, proofIn, QUESTION, SOURCE } from '../corpus.mjs';
+import { docs, PROOF, proofIn, QUESTION, SOURCE } from '../corpus.mjs';
 import { Endpoint } from '../endpoint.mjs';
 import { environmentOf, packaged, provider } from '../packaged.mjs';
 
@@ -15,7 +15,6 @@ export async function story(story) {
   const canary = await Canary.start();
   story.finally(() => canary.stop());
   const endpoint = await Endpoint.start({
-    fact: FACT,
     quote: PROOF,
     value: '4 and 64',
     answer: 'Four run and sixty-four wait [1].',

@@ -45,7 +45,7 @@ async function inert(place, what) {
 /** The Markdown preview that is shown, once it says something. */
 function preview(page, text) {
   const frame = page
-    .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"])')
+    .frameLocator('iframe.webview.ready[src*="extensionId=vscode.markdown-language-features"]')
     .frameLocator('#active-frame');
   return frame.locator('.markdown-body').filter({ hasText: text });
 }
@@ -82,7 +82,6 @@ export async function story(story) {
 
   const words = `It was laid on 4 May 1931 [1]. ${hostileMarkdown(canary.origin)}`;
   const endpoint = await Endpoint.start({
-    fact: 'when the keel of the Arlen ferry was laid',
     quote: SENTENCE,
     value: '4 May 1931',
     answer: words,
@@ -114,7 +113,7 @@ export async function story(story) {
     endpoint.release();
     await workbench.open();
     await workbench.line(workbench.answer, 'It was laid on 4 May 1931').waitFor();
-    assert.ok(endpoint.stages.includes('answer'));
+    assert.ok(endpoint.stages.includes('read'));
   });
   await reads(story, workbench, 'model');
 

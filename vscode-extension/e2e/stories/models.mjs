@@ -1,8 +1,8 @@
-/** A model on this machine: it streams, is cancelled, runs out of budget, and is gone. */
+/** A model on this machine: it streams, is cancelled, and is gone. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 
-import { docs, FACT, PROOF, QUESTION } from '../corpus.mjs';
+import { docs, PROOF, QUESTION } from '../corpus.mjs';
 import { Endpoint } from '../endpoint.mjs';
 import { environmentOf, packaged } from '../packaged.mjs';
 
@@ -11,7 +11,6 @@ const WORDS = 'Four questions are worked on at the same time, and sixty-four mor
 export async function story(story) {
   const folder = docs(path.join(story.dir, 'docs'));
   const endpoint = await Endpoint.start({
-    fact: FACT,
     quote: PROOF,
     value: '4 and 64',
     answer: WORDS,
@@ -35,8 +34,7 @@ export async function story(story) {
     endpoint.hold();
     await workbench.ask(QUESTION);
     const turn = workbench.view.locator('article').last();
-    await turn.locator('.need-covered').waitFor();
-    await turn.locator('.card', { hasText: PROOF }).waitFor();
+    await turn.locator('.card').first().waitFor();
     await turn.getByText('Four questions are worked').waitFor();
   });
 
@@ -44,6 +42,7 @@ export async function story(story) {
     endpoint.release();
     const turn = await workbench.turn();
     await turn.locator('.prose', { hasText: 'sixty-four more wait' }).waitFor();
+    await turn.locator('.need-covered').waitFor();
     await turn.locator('.cite').first().waitFor();
     assert.equal(endpoint.left, 0);
   });
@@ -51,7 +50,7 @@ export async function story(story) {
   await story.step('A palette that is open when an answer comes stays open', async () => {
     const { page } = workbench;
     endpoint.hold();
-    await workbench.ask('How many questions are answered at once?');
+    await workbench.ask('How many questions may run at a time?');
     await workbench.view.locator('article').last().getByText('Four questions are worked').waitFor();
     await page.keyboard.press('F1');
     await page.keyboard.type('Lens: Ask');
@@ -64,7 +63,7 @@ export async function story(story) {
 
   await story.step('A view that is hidden and shown again goes on where the answer is', async () => {
     endpoint.hold();
-    await workbench.ask('How many questions are worked on side by side?');
+    await workbench.ask('How many further questions wait for their turn?');
     const turn = workbench.view.locator('article').last();
     await turn.getByText('Four questions are worked').waitFor();
     await workbench.command('View: Show Explorer');
@@ -77,7 +76,7 @@ export async function story(story) {
 
   await story.step('A question is cancelled and the model is left alone', async () => {
     endpoint.hold();
-    await workbench.ask('How many questions wait at most?');
+    await workbench.ask('Do four questions run at a time, and how many wait?');
     const turn = workbench.view.locator('article').last();
     await turn.getByText('Four questions are worked').waitFor();
     await workbench.view.getByRole('button', { name: 'Stop' }).click();
@@ -85,25 +84,17 @@ export async function story(story) {
     await endpoint.hungUp;
   });
 
-  await story.step('The budget is spent before the answer', async () => {
-    endpoint.release();
-    await workbench.set({ ...settings, 'lens.budget.calls': 1 });
-    await workbench.ask('How many questions run side by side?');
-    await (await workbench.turn()).getByText('The limit of calls was reached').waitFor();
-  });
-
   await story.step('The window is loaded anew in the middle of an answer, which can be asked again', async () => {
-    await workbench.set(settings);
     endpoint.hold();
-    const question = 'How many questions are taken up at the same moment?';
+    const question = 'How many questions wait in the queue when four run at a time?';
     await workbench.ask(question);
     const turn = workbench.view.locator('article', { hasText: question });
     await turn.getByText('Four questions are worked').waitFor();
     await workbench.page.reload();
     await workbench.ready();
-    endpoint.release();
     await workbench.command('View: Show Lens');
     await turn.getByText('the window was closed or loaded anew').waitFor();
+    endpoint.release();
     await turn.getByRole('button', { name: 'Ask again' }).click();
     await (await workbench.turn()).locator('.prose', { hasText: 'sixty-four more wait' }).waitFor();
   });
