@@ -48,12 +48,12 @@ export function activate(context: vscode.ExtensionContext): LensApi {
   const chosen = new ChosenScope(context.workspaceState);
   const view = new AnswerView(context, lens, reading, prompts, chosen);
   context.subscriptions.push(
+    view, // before the client, whose end would end the questions that the next window tells of
     log,
     lens,
     documents,
     reading,
     prompts,
-    view,
     registerAsking(lens, reading, view, chosen),
     registerChat(context, lens),
     registerAgents(context, lens, starter),

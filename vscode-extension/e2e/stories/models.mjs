@@ -53,6 +53,7 @@ export async function story(story) {
     await workbench.ask('How many questions may run at a time?');
     await workbench.view.locator('article').last().getByText('Four questions are worked').waitFor();
     await page.keyboard.press('F1');
+    await workbench.quickInput.locator('input.input:focus').waitFor();
     await page.keyboard.type('Lens: Ask');
     endpoint.release();
     await (await workbench.turn()).locator('.prose', { hasText: 'sixty-four more wait' }).waitFor();

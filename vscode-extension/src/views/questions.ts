@@ -78,6 +78,8 @@ interface Kept {
 /** The questions of this window: they go on while the view is hidden. */
 export class Questions implements vscode.Disposable {
   readonly #all = new Map<string, Question>();
+  /** The window goes: what ran until now stays kept for the next. */
+  #closed = false;
 
   constructor(
     private readonly lens: LensClient,
@@ -132,6 +134,7 @@ export class Questions implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#closed = true;
     for (const { cancelling } of this.#all.values()) {
       cancelling.cancel();
     }
@@ -184,6 +187,9 @@ export class Questions implements vscode.Disposable {
   }
 
   #keep(): void {
+    if (this.#closed) {
+      return;
+    }
     const running = [...this.#all.values()].filter(({ ending, params }) => ending === null && params.dryRun !== true);
     const kept = running.map(({ id, asked, params: { question, thread } }): Kept => {
       return { id, asked, question, ...(thread !== undefined && { thread }) };
