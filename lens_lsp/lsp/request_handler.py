@@ -48,6 +48,7 @@ NUMBERS = {
     "lens.malformed-reply": 1014,
     "lens.consent": 1015,
     "lens.keyring": 1016,
+    "lens.host-unusable": 1017,
 }
 """The number of each kind of error in a JSON-RPC error; its ``data.code`` is the name. Neither ever changes."""
 FAILURES = 3

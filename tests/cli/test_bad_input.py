@@ -72,7 +72,7 @@ def test_one_missing_path_among_good_ones_is_named(lens: Command, notes: Path, v
     assert outcome.complaint == "lens: not searched: away.md (missing), gone (missing)\n"
     told = json.loads(lens(verb, "lease", "notes", "gone", "--json").out)
     assert told["evidence"]
-    assert told["coverage"]["skipped"] == [{"path": told["roots"][1], "reason": "missing", "root": 1}]
+    assert told["coverage"]["skipped"] == [{"path": told["roots"][1], "reason": "missing", "root": 1, "size": 0}]
 
 
 @pytest.mark.parametrize("verb", ["ask", "find"])

@@ -85,7 +85,9 @@ def test_a_program_in_the_workspace_is_never_started(lens: Command, ocr: dict[st
     inside = {**ocr, "PATH": f"{tmp_path / 'papers' / 'tool' / 'bin'}:/usr/sbin"}
     outcome = lens("find", ASKED, "papers/tool", SCAN, "--json", env=inside)
     assert "tesseract is in no folder of your PATH" in outcome.complaint
-    assert {"path": "scan.pdf", "reason": "no-text", "root": 1} in json.loads(outcome.out)["coverage"]["skipped"]
+    assert {"path": "scan.pdf", "reason": "no-text", "root": 1, "size": 0} in json.loads(outcome.out)["coverage"][
+        "skipped"
+    ]
 
 
 def test_doctor_says_which_program_it_is(

@@ -87,7 +87,13 @@ export interface RankedDocument {
 export interface Coverage {
   readonly found: number;
   readonly scanned: number;
-  readonly skipped: readonly { readonly path: string; readonly reason: string; readonly root: number }[];
+  readonly skipped: readonly {
+    readonly path: string;
+    readonly reason: string;
+    readonly root: number;
+    /** Bytes of what is too large; else 0. */
+    readonly size: number;
+  }[];
   readonly admitted: number;
   readonly read: number;
   readonly matchesUnread: number;
