@@ -90,6 +90,7 @@ function result(change: Partial<AnswerResult> = {}): AnswerResult {
       read: 1,
       matchesUnread: 0,
       pictures: 0,
+      shards: [],
       partial: [],
       documents: 0,
       unread: 0,
