@@ -6,8 +6,11 @@ Python packages are told from the locks, so for every system at once; JavaScript
 from __future__ import annotations
 
 import json
+import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from release.locks import LOCKS
 from release.running import EXTENSION, PAGE, ReleaseError, python, run
@@ -25,14 +28,15 @@ def python_bills(out: Path, stem: str, version: str) -> None:
 
 
 def extension_bills(out: Path, stem: str, version: str) -> None:
-    """Of what is bundled into the extension, and of the environment that it sets up. Raises `ReleaseError`."""
-    _of_bundle(EXTENSION, out / f"{stem}.cdx.json", version)
+    """Of what is bundled into the extension, the page of its view included, and of the environment that it sets up.
+    Raises `ReleaseError`."""
+    _of_bundles((EXTENSION, PAGE), out / f"{stem}.cdx.json", version)
     bill_of_lock(EXTENSION / "requirements.txt", out / f"{stem}-server.cdx.json", version)
 
 
 def page_bill(out: Path, stem: str, version: str) -> None:
     """Of the page of `lens desktop`, which is inside of the wheel. Raises `ReleaseError`."""
-    _of_bundle(PAGE, out / f"{stem}-page.cdx.json", version)
+    _of_bundles((PAGE,), out / f"{stem}-page.cdx.json", version)
 
 
 def bill_of_lock(lock: Path, to: Path, version: str) -> None:
@@ -47,25 +51,36 @@ def bill_of_lock(lock: Path, to: Path, version: str) -> None:
     _write(to, bill, version)
 
 
-def _drop_own(metafile: Path) -> None:
-    """Take what the page shares with the extension out of a metafile: it is part of this repository, no package."""
+def _bundled(folder: Path, scratch: Path, seen_from: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The inputs and outputs of a bundle, by their paths from another folder. What the page and the extension share is
+    part of this repository and no package: it is left out."""
+    metafile = scratch / f"{folder.name}.json"
+    # The page's result is committed, so it is built aside; the extension's is made anew for the package anyway.
+    aside = [str(scratch / "built")] if folder == PAGE else []
+    run(["node", "esbuild.mjs", *aside, f"--metafile={metafile}"], folder)
     told = json.loads(metafile.read_bytes())
-    own = {path for path in told["inputs"] if path.startswith("..") and "node_modules" not in path}
-    told["inputs"] = {path: value for path, value in told["inputs"].items() if path not in own}
-    for output in told["outputs"].values():
-        output["inputs"] = {path: value for path, value in output["inputs"].items() if path not in own}
-    metafile.write_text(json.dumps(told), "utf-8")
+
+    def packed(inputs: dict[str, Any]) -> dict[str, Any]:
+        seen = {Path(os.path.relpath(folder / path, seen_from)).as_posix(): value for path, value in inputs.items()}
+        return {path: value for path, value in seen.items() if not path.startswith("..") or "node_modules" in path}
+
+    outputs = {path: {**output, "inputs": packed(output["inputs"])} for path, output in told["outputs"].items()}
+    return packed(told["inputs"]), outputs
 
 
-def _of_bundle(folder: Path, to: Path, version: str) -> None:
-    if not _CYCLONEDX.exists() or not (folder / "node_modules").is_dir():
-        raise ReleaseError(f"what is bundled cannot be told: run `npm ci` in vscode-extension and in {folder.name}")
+def _of_bundles(folders: Sequence[Path], to: Path, version: str) -> None:
+    """Write one bill of the bundles of some folders; it is the first one's."""
+    folder = folders[0]
+    if not _CYCLONEDX.exists() or not all((each / "node_modules").is_dir() for each in folders):
+        raise ReleaseError(f"what is bundled cannot be told: run `npm ci` in vscode-extension and in {PAGE.name}")
     with tempfile.TemporaryDirectory() as scratch:
+        inputs, outputs = dict[str, Any](), dict[str, Any]()
+        for each in folders:
+            own = _bundled(each, Path(scratch), folder)
+            inputs |= own[0]
+            outputs |= own[1]
         metafile = Path(scratch) / "metafile.json"
-        # The page's result is committed, so it is built aside; the extension's is made anew for the package anyway.
-        aside = [str(Path(scratch) / "built")] if folder == PAGE else []
-        run(["node", "esbuild.mjs", *aside, f"--metafile={metafile}"], folder)
-        _drop_own(metafile)
+        metafile.write_text(json.dumps({"inputs": inputs, "outputs": outputs}), "utf-8")
         options = ("--output-reproducible", "--bwd", str(folder), "-o", str(to), str(metafile))
         run([str(_CYCLONEDX), *options], folder)
     _write(to, json.loads(to.read_bytes()), version)
