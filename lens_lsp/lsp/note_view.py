@@ -64,28 +64,25 @@ async def fold(ls: LensServer, params: types.FoldingRangeParams) -> list[types.F
     """``textDocument/foldingRange``: of an answer in a note its footnotes, of an answer file its front matter."""
 
     def work(_snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.FoldingRange]:
-        # Imports are what editors fold by themselves, where they fold anything.
-        kinds = {True: types.FoldingRangeKind.Imports, False: types.FoldingRangeKind.Region}
         return [
-            types.FoldingRange(first - 1, last - 1, kind=kinds[first == 1])
-            for first, last in _machinery(page)
-            if last > first
+            types.FoldingRange(first - 1, last - 1, kind=kind) for first, last, kind in _machinery(page) if last > first
         ]
 
     return await run_on_snapshot(ls.state, params.text_document.uri, work) or []
 
 
-def _machinery(page: MarkdownPage) -> Iterator[tuple[int, int]]:
-    """The first and the last line of what no reader of a note needs, from 1."""
+def _machinery(page: MarkdownPage) -> Iterator[tuple[int, int, types.FoldingRangeKind]]:
+    """The first and the last line of what no reader of a note needs, from 1. What stands above the heading of an answer
+    counts as imports: these are what editors fold by themselves."""
     for held in page.citing.held:
         notes = [each.line for each in page.citing.written if held.first < each.line <= held.last]
         if notes and held.block:
-            yield min(notes), held.last
+            yield min(notes), held.last, types.FoldingRangeKind.Region
     if page.is_answer:
         end = next((number for number in range(2, page.lines + 1) if page.line(number).rstrip() == "---"), 1)
         while end < page.lines and (page.line(end + 1).isspace() or page.line(end + 1).startswith("<!-- lens:begin")):
             end += 1
-        yield 1, end
+        yield 1, end, types.FoldingRangeKind.Imports
 
 
 async def will_rename(ls: LensServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:

@@ -20,13 +20,11 @@ from lens_lsp.search.record_query import TableAnswer
 from lens_lsp.search.record_values import MOST_NAMED, TypedTable, listed
 from lens_lsp.search.record_words import Question
 from lens_lsp.search.row_readings import Reading, TableReadings
-from lens_lsp.search.table_answers import Readings, RowJudge
+from lens_lsp.search.table_answers import ALL_TABLES, Readings, RowJudge
 
 READ = 16
 """Readings that the reader is shown."""
 _MOST_OF_TABLE = 400
-_ALL_TABLES = frozenset("csv tsv tab psv xlsx xlsm xlsb xls ods".split())  # noqa: SIM905
-"""Suffixes of files that are tables and nothing else."""
 _MOST_SURE = 4.0
 
 
@@ -124,8 +122,9 @@ def chosen(
     if not found or found[0].reading.features["how_open"]:
         return None  # "how many houses" is not answered by what knows of no houses
     reading, sure = found[0].reading, right(found)
-    all_tables = reading.typed.table.path.rpartition(".")[2].lower() in _ALL_TABLES
-    return answer_of(reading, sure) if sure >= (model().answered if all_tables else model().answered_in_prose) else None
+    all_tables = reading.typed.table.path.rpartition(".")[2].lower() in ALL_TABLES
+    least = model().answered if all_tables else model().answered_in_prose
+    return answer_of(reading, sure) if sure >= least else None
 
 
 def answer_of(reading: Reading, confidence: float) -> TableAnswer:

@@ -42,11 +42,12 @@ _FEW_MAILS = 200
 _MOST_MAILS = 3000
 _READ_ME = regex(r"read[-_]?me(?:\.\w+)?")
 _WORDS = regex(r"[^\W\d_]+")
-_SUFFIXES = frozenset(
-    """csv tsv tab psv xlsx xlsm xlsb xls ods pdf docx docm odt rtf epub pptx odp md markdown mdown html htm xhtml rst
-    org""".split()  # noqa: SIM905
+ALL_TABLES = frozenset("csv tsv tab psv xlsx xlsm xlsb xls ods".split())  # noqa: SIM905
+"""Suffixes of files that are tables and nothing else."""
+_SUFFIXES = ALL_TABLES | frozenset(
+    "pdf docx docm odt rtf epub pptx odp md markdown mdown html htm xhtml rst org".split()  # noqa: SIM905
 )
-"""Of files that may hold a table."""
+"""Suffixes of files that may hold a table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,15 +26,19 @@ from lens_lsp.search.shards import Open, RemoteShard, Shard, ShardLost
 QUERY = "where is the copper kettle"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    notes = tmp_path / "notes"
+def kettles(notes: Path, count: int) -> Path:
+    """Notes that tell of kettles and link to each other, in a new folder."""
     notes.mkdir()
-    for number in range(24):
+    for number in range(count):
         link = f"See [[note {number // 2}]]."
         text = f"# Note {number}\n\nThe copper kettle number {number} stands in hall {number % 5}. {link}\n"
         (notes / f"note {number}.md").write_text(text)
     return notes
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return kettles(tmp_path / "notes", 24)
 
 
 @pytest.fixture

@@ -29,8 +29,8 @@ from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.documents import Findings, SkipReason
 from lens_lsp.model.errors import LensError, PathRefused, UsageError
 from lens_lsp.search.executors import Machines
+from tests.app.test_sharded_lens import QUERY, kettles
 
-QUERY = "where is the copper kettle"
 CONNECT = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift; shift\nexec "$@"\n'
 HOSTILE = """
 import os, sys
@@ -79,12 +79,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Elsew
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    for number in range(6):
-        link = f"See [[note {number // 2}]]."
-        text = f"# Note {number}\n\nThe copper kettle number {number} stands in hall {number % 5}. {link}\n"
-        (notes / f"note {number}.md").write_text(text)
+    notes = kettles(tmp_path / "notes", 6)
     (notes / ".env").write_text("KETTLE=copper\n")
     (notes / ".gitignore").write_text("drop.md\n")
     (notes / "drop.md").write_text("The copper kettle that is left out.\n")
