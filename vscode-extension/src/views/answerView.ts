@@ -72,6 +72,11 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
     private readonly chosen: ChosenScope,
   ) {
     this.questions = new Questions(lens, reading, context.workspaceState);
+    // Those that ran when the window was loaded anew: the view's own memory is older than they are.
+    const interrupted = this.questions.all.find(({ thread }) => thread !== null);
+    if (interrupted !== undefined) {
+      this.#wanted = { type: 'show', view: 'ask', thread: interrupted.thread };
+    }
     const changed = () => this.#tell({ type: 'changed' });
     this.#subscriptions = [
       this.questions,
