@@ -17,7 +17,11 @@ export function wholeWorkspace(): NamedScope {
 
 /** Some folders or files, and nothing else. */
 export function only(uris: readonly vscode.Uri[]): NamedScope {
-  const names = uris.map((uri) => vscode.workspace.asRelativePath(uri));
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const names = uris.map(
+    (uri) =>
+      folders.find((folder) => folder.uri.toString() === uri.toString())?.name ?? vscode.workspace.asRelativePath(uri),
+  );
   return { name: names.join(', '), scope: { folders: uris.map((uri) => uri.toString()) } };
 }
 
