@@ -16,8 +16,14 @@ export interface Standing {
   readonly act?: { readonly label: string; readonly do: () => void };
 }
 
+/** The last turn that a model was to answer: one that nothing listens for was never called. */
 function lastOf(turns: Iterable<readonly Turn[]>): Turn | undefined {
-  const ended = [...turns].flat().filter(({ result, ledger }) => result !== null && (ledger?.calls.total ?? 1) > 0);
+  const ended = [...turns]
+    .flat()
+    .filter(
+      ({ result, ledger, stopped }) =>
+        result !== null && (stopped === 'model-failed' || (ledger?.calls.total ?? 1) > 0),
+    );
   return ended.sort((one, other) => (one.asked ?? '').localeCompare(other.asked ?? '')).at(-1);
 }
 
