@@ -419,7 +419,7 @@ class TableReadings:
         return 0.0
 
     def _where(self, way: Sequence[Option]) -> str:
-        return f" where {', '.join(option.told for option in way)}" if way else ""
+        return f" where {', '.join(dict.fromkeys(option.told for option in way))}" if way else ""
 
     def _said(self, way: Sequence[Option]) -> str:
         """The same as a part of a sentence."""
