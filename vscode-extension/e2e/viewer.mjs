@@ -1,6 +1,8 @@
 /** Our viewer of PDFs as it is seen in a window of the workbench. */
 import assert from 'node:assert/strict';
 
+import { OURS } from './workbench.mjs';
+
 /** Compared as the viewer compares, on its own: letters and digits, ligatures taken apart. */
 export function letters(text) {
   return text.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '');
@@ -8,7 +10,7 @@ export function letters(text) {
 
 /** The page of the viewer that is shown, inside of its two frames. */
 export async function viewerOf(workbench) {
-  const outer = workbench.page.locator('iframe.webview.ready[src*="purpose=customEditor"]').last();
+  const outer = workbench.page.locator(`${OURS}:right-of(.part.sidebar)`).last();
   await outer.waitFor();
   return outer.contentFrame().locator('iframe#active-frame').contentFrame();
 }

@@ -7,6 +7,8 @@ export const PATIENCE = Number(process.env.E2E_PATIENCE ?? 120_000);
 const UNSEEN = 'charts.lines';
 /** Hosts that are none: what webviews ask them for is answered by the workbench's own service worker. */
 const RESOURCES = /\.vscode-resource\.vscode-cdn\.net$/;
+/** The frames of our own pages. */
+export const OURS = 'iframe.webview.ready[src*="extensionId=lens-lsp.lens"]';
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -239,9 +241,8 @@ export class Workbench {
 
   /** The page of our view in the side bar, inside of its two frames. */
   get view() {
-    // One that was hidden and is shown again says no purpose any more.
-    const own = 'iframe.webview.ready[src*="extensionId=lens-lsp.lens"]:not([src*="purpose=customEditor"])';
-    const outer = this.page.locator(own);
+    // The addresses of our frames do not say which is which: it is the one in the side bar.
+    const outer = this.page.locator(`${OURS}:left-of(.part.editor)`);
     return outer.contentFrame().locator('iframe#active-frame').contentFrame();
   }
 

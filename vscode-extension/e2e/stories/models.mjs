@@ -105,7 +105,7 @@ export async function story(story) {
     await endpoint.stop();
     await workbench.ask('How many questions run together and how many wait?');
     const turn = await workbench.turn();
-    await turn.getByText('The model failed on the way').waitFor();
+    await turn.getByText('The model gave no answer: nothing listens').waitFor();
     await turn.locator('.card').first().waitFor();
     await workbench.view.locator('.standing-unreachable').waitFor();
   });
