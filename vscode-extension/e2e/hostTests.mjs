@@ -52,7 +52,10 @@ async function run(server, workspace) {
     const log = fs.createWriteStream(path.join(dir, 'host.log'));
     await page.exposeFunction('codeAutomationLog', (type, args) => log.write(`${type}: ${format(...args)}\n`));
     const ended = new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`the tests did not end within ${LIMIT / 1000} s`)), LIMIT);
+      const late = setTimeout(() => {
+        const told = fs.readFileSync(path.join(dir, 'host.log'), 'utf8').match(/^info: (passed|failed|skipped): .*/gm);
+        reject(new Error(`the tests did not end within ${LIMIT / 1000} s:\n${told?.join('\n') ?? 'none has ended'}`));
+      }, LIMIT);
       page.exposeFunction('codeAutomationExit', (code) => {
         clearTimeout(late);
         resolve(code);

@@ -42,7 +42,7 @@ function same(location: vscode.Location | undefined, other: vscode.Location): vo
 suite('An answer as a document', () => {
   test('is the file of the answer, and cannot be written', async () => {
     const { document } = await answer();
-    assert.match(document.getText(), /^---\nlens: answer\/1\n/);
+    assert.match(document.getText(), /^---\nlens: answer\/2\n/);
     assert.ok(document.getText().includes(PROOF));
     assert.equal(vscode.workspace.fs.isWritableFileSystem('lens-answer'), false);
     await assert.rejects(Promise.resolve(vscode.workspace.fs.writeFile(document.uri, Buffer.from('x'))));

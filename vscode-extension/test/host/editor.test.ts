@@ -1,29 +1,53 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import type { AnswerResult } from '../../src/protocol/answer';
 import { client, inWorkspace, PROOF, QUESTION, SOURCE, until } from './window';
 
-/** The answer that is read now. */
+/** The answer that is read in an editor now. */
 function answerShown(): vscode.TextEditor | undefined {
   return vscode.window.visibleTextEditors.find(({ document }) => /^\/.*\/answers\/.*\.md$/.test(document.uri.path));
 }
 
+/** Where the answer is read to a question that the view is told to ask. */
+async function answered(question: string): Promise<vscode.Uri> {
+  const lens = await client();
+  let answer: AnswerResult | undefined;
+  const listening = lens.onDidAnswer((result) => {
+    answer = result;
+  });
+  try {
+    await vscode.commands.executeCommand('lens.ask', { question });
+    const { answerUri } = await until(lens.onDidAnswer, () => answer);
+    assert.ok(answerUri);
+    return vscode.Uri.parse(answerUri).with({ scheme: 'lens-answer' });
+  } finally {
+    listening.dispose();
+  }
+}
+
+/** Asks, and opens the answer in an editor. */
 async function ask(question: string): Promise<vscode.TextEditor> {
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-  await vscode.commands.executeCommand('lens.ask', { question });
+  await vscode.commands.executeCommand('lens.openAnswer', await answered(question));
   return until(vscode.window.onDidChangeVisibleTextEditors, answerShown);
 }
 
 suite('Commands', () => {
-  test('a question opens its answer beside what is read, which stays where it is', async () => {
+  test('a question is answered in the view, and nothing is opened over what is read', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.window.showTextDocument(inWorkspace(SOURCE));
-    await vscode.commands.executeCommand('lens.ask', QUESTION);
-    const answer = await until(vscode.window.onDidChangeVisibleTextEditors, answerShown);
-    assert.equal(answer.document.uri.scheme, 'lens-answer');
-    assert.equal(answer.viewColumn, vscode.ViewColumn.Two);
-    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), inWorkspace(SOURCE).toString());
+    await answered(QUESTION);
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    assert.equal(tabs.length, 2, 'the document that streamed is gone');
+    assert.equal(tabs.length, 1);
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), inWorkspace(SOURCE).toString());
+  });
+
+  test('an answer is opened beside what is read', async () => {
+    const document = await answered(QUESTION);
+    await vscode.commands.executeCommand('lens.openAnswer', document);
+    const answer = await until(vscode.window.onDidChangeVisibleTextEditors, answerShown);
+    assert.equal(answer.document.uri.toString(), document.toString());
+    assert.equal(answer.viewColumn, vscode.ViewColumn.Two);
   });
 
   test('an answer is copied as Markdown that says where it comes from', async () => {

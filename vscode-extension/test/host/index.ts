@@ -16,7 +16,9 @@ export async function run(): Promise<void> {
   await import('./chat.test');
   await import('./load.test');
   const failures = await new Promise<number>((resolve) => {
-    mocha.run(resolve);
+    const runner = mocha.run(resolve);
+    runner.on('test end', (test) => console.log(`${test.state ?? 'skipped'}: ${test.fullTitle()}`));
+    runner.on('fail', (test, error) => console.log(`failed: ${test.fullTitle()}: ${error.stack ?? error}`));
   });
   // The host is killed, it never exits: what was covered must be written by hand.
   v8.takeCoverage();
