@@ -12,7 +12,7 @@ import type {
   LensEvent,
 } from '../src/protocol';
 import { joined, kept, unshown, written } from '../src/state/kept';
-import { begun, covers, ended, heard, rechecked, stopped, type Turn } from '../src/state/turn';
+import { begun, covers, ended, heard, needsItself, rechecked, stopped, type Turn } from '../src/state/turn';
 
 const ROOT = 'file:///notes';
 
@@ -125,6 +125,26 @@ describe('a question on its way', () => {
       turn.needs.map(({ status }) => status),
       ['covered', 'searching'],
     );
+  });
+
+  it('is not told twice where all it needs is what was asked', () => {
+    const needing = (question: string, ...texts: readonly string[]) =>
+      needsItself({
+        ...begun({ key: 'k', question }),
+        needs: texts.map((text, at) => ({
+          id: `f${at}`,
+          text,
+          status: 'covered',
+          value: null,
+          confidence: null,
+          evidence: [],
+        })),
+      });
+    assert.ok(needing('When does  it end?', 'when does it end'));
+    assert.ok(needing('它什么时候结束？', '它什么时候结束'));
+    assert.ok(!needing('When does it end?', 'the end'));
+    assert.ok(!needing('When does it end?', 'When does it end?', 'the rent'));
+    assert.ok(!needing('When does it end?'));
   });
 
   it('shows passages as they are found, in the one folder there is', () => {

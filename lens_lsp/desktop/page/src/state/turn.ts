@@ -189,6 +189,22 @@ function afterEvent(turn: Turn, event: LensEvent, roots: readonly string[]): Tur
   }
 }
 
+/** Whether all that is needed is what was asked, in the words of the question: they stand above already. */
+export function needsItself({ question, needs, result }: Turn): boolean {
+  const [only] = needs;
+  const asked = [question, result?.question ?? question].map(plain);
+  return needs.length === 1 && only !== undefined && asked.includes(plain(only.text));
+}
+
+/** A question without what makes no other of it: its case, its spaces and the marks at its end. */
+function plain(question: string): string {
+  return question
+    .replace(/[\s?.!？。！]+$/u, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
+}
+
 /** The words that the user stopped stay: what the program makes of it without them is another answer. */
 function brokenOff({ state, broken }: Turn): boolean {
   return state === 'cancelled' && broken !== null;

@@ -5,7 +5,7 @@ import { withAnswer } from '../api';
 import { again } from '../state/asking';
 import { recheck } from '../state/knowing';
 import { tellFailure } from '../state/page';
-import type { Need, Turn } from '../state/turn';
+import { type Need, needsItself, type Turn } from '../state/turn';
 import { editor } from '../surface';
 import { words } from '../words';
 import { Account } from './Account';
@@ -54,24 +54,26 @@ function Needs({ turn }: { readonly turn: Turn }): JSX.Element | null {
   if (turn.needs.length === 0) {
     return null;
   }
+  const alone = needsItself(turn);
   return (
-    <section class="needs" aria-label={words.turn.needs}>
-      <h3>{words.turn.needs}</h3>
+    <section class={alone ? 'needs alone' : 'needs'} aria-label={words.turn.needs}>
+      {!alone && <h3>{words.turn.needs}</h3>}
       <ul>
         {turn.needs.map((need) => (
-          <NeedRow key={need.id} need={need} />
+          <NeedRow key={need.id} need={need} named={!alone} />
         ))}
       </ul>
     </section>
   );
 }
 
-function NeedRow({ need }: { readonly need: Need }): JSX.Element {
+/** `named` says in words what is needed, too. */
+function NeedRow({ need, named }: { readonly need: Need; readonly named: boolean }): JSX.Element {
   const sure = need.confidence === null ? undefined : words.turn.confidence(need.confidence);
   return (
     <li class={`need need-${need.status}`}>
       <StateShape state={need.status} />
-      <span class="need-text">{need.text}</span>
+      {named && <span class="need-text">{need.text}</span>}
       <span class="need-status" title={sure}>
         {words.turn.needStatus[need.status]}
       </span>
