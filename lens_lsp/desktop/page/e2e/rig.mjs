@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { docs } from '../../../../vscode-extension/e2e/corpus.mjs';
 
 export { Canary, hostileMarkdown } from '../../../../vscode-extension/e2e/canary.mjs';
-export { FACT, PROOF, QUESTION, SOURCE } from '../../../../vscode-extension/e2e/corpus.mjs';
+export { PROOF, QUESTION, SOURCE } from '../../../../vscode-extension/e2e/corpus.mjs';
 export { Endpoint } from '../../../../vscode-extension/e2e/endpoint.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));

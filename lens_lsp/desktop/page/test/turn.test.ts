@@ -271,6 +271,18 @@ describe('a question that is stopped', () => {
     assert.equal(between.answer, 'It ends on …');
   });
 
+  it('keeps words that were not checked yet, and says so: they have no numbers', () => {
+    const unchecked = event({ type: 'answerDelta', text: 'It ends on', restart: false, checking: true });
+    const before = [planned, found(3), unchecked];
+    const then = [found(1, true), delta('By rules. [1]', true), ending()];
+    for (const turn of [goingOn(stopped(after(...before)), ...then), after(...before, ...then)]) {
+      assert.equal(turn.answer, 'It ends on …');
+      assert.equal(turn.checking, true);
+    }
+    const checked = after(planned, delta('First. [1]'), found(1, true), delta('By rules. [1]', true), ending());
+    assert.deepEqual([checked.answer, checked.checking], ['By rules. [1]', false]);
+  });
+
   it('takes the words of the rules where the numbers of the others mean something else', () => {
     const first = [planned, found(1, true), delta('First [1].')];
     const anew = [found(1, true), found(2, true), delta('By rules. [1]', true)];

@@ -4,16 +4,16 @@ import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 
 import { ask, Desktop, PATIENCE, Window } from '../desktop.mjs';
-import { corpus, Endpoint, emptied, FACT, PROOF } from '../rig.mjs';
+import { corpus, Endpoint, emptied, PROOF, QUESTION } from '../rig.mjs';
 
 const WORDS = 'Four questions are worked on at the same time, and sixty-four more wait for their turn [1].';
 const FIRST = 'Four questions are worked';
 const LAST = 'wait for their turn';
 
-/** When something breaks: as soon as it was asked, when the fact is proven, among the words, and afterwards. */
+/** When something breaks: as soon as it was asked, when passages are found, among the words, and afterwards. */
 const STEPS = {
   asked: async () => {},
-  proven: (turn) => turn.locator('.need-covered').waitFor(),
+  found: (turn) => turn.locator('.card').first().waitFor(),
   'half worded': (turn) => turn.getByText(FIRST).waitFor(),
   answered: async (turn, endpoint) => {
     endpoint.release();
@@ -33,7 +33,7 @@ function serverOf(desktop) {
 describe('whatever breaks', () => {
   const dir = emptied('breaking');
   const folder = corpus(dir);
-  const stored = ['How many questions run at a time?'];
+  const stored = [QUESTION];
   let endpoint;
   let desktop;
   let window;
@@ -57,7 +57,7 @@ describe('whatever breaks', () => {
   };
 
   before(async () => {
-    endpoint = await Endpoint.start({ fact: FACT, quote: PROOF, value: '4 and 64', answer: WORDS });
+    endpoint = await Endpoint.start({ quote: PROOF, value: '4 and 64', answer: WORDS });
     const settings = `[model]\nbaseUrl = "${endpoint.baseUrl}"\nname = "story"\n`;
     desktop = await Desktop.start(dir, [folder], { settings });
     await enter(desktop.link);
@@ -75,7 +75,7 @@ describe('whatever breaks', () => {
     await page.keyboard.press('Escape');
     await page.evaluate(() => document.activeElement?.blur());
     await page.keyboard.press('n');
-    const question = `How many questions run at a time, if the ${kind} breaks when it is ${step}?`;
+    const question = `When the ${kind} breaks once it is ${step}: do four questions run at a time and sixty-four wait?`;
     await page.locator('#question').fill(question);
     // Before it is sent there is nothing that could be broken.
     const sent = page.waitForResponse((each) => each.url().endsWith('/api/asks') && each.request().method() === 'POST');
@@ -87,13 +87,18 @@ describe('whatever breaks', () => {
     if (step === 'answered') stored.push(question);
     return { question, turn };
   };
-  /** Every stored answer is among the threads of a page; the first and the last are opened and have all their words. */
+  /**
+   * Every stored answer is among the threads of a page; the first and the last are opened and have what proves them: the
+   * words of a model are kept only as far as quotes hold them.
+   */
   const holds = async (where, questions = stored, timeout = PATIENCE) => {
     const thread = (question) => where.locator('.threads a', { hasText: question }).first();
     for (const question of questions) await thread(question).waitFor({ timeout });
     for (const question of new Set([questions[0], questions.at(-1)])) {
       await thread(question).click();
-      await where.locator('article').filter({ hasText: question }).getByText(LAST).first().waitFor();
+      const article = where.locator('article').filter({ hasText: question });
+      await article.locator('.card', { hasText: PROOF }).first().waitFor();
+      assert.match(await article.locator('.prose').first().innerText(), /Four questions/);
     }
   };
 

@@ -64,9 +64,8 @@ describe('hostile notes', () => {
   before(async () => {
     canary = await Canary.start();
     notes(folder, canary.origin);
-    const fact = 'when the keel was laid';
     const answer = `It was laid on 4 May 1931 [1]. ${hostileMarkdown(canary.origin)}`;
-    endpoint = await Endpoint.start({ fact, quote: SENTENCE, value: '4 May 1931', answer });
+    endpoint = await Endpoint.start({ quote: SENTENCE, value: '4 May 1931', answer });
     const settings = `[model]\nbaseUrl = "${endpoint.baseUrl}"\nname = "story"\n`;
     desktop = await Desktop.start(dir, [folder], { settings });
     window = await Window.open();

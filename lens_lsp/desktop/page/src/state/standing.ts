@@ -16,6 +16,20 @@ export interface Standing {
   readonly act?: { readonly label: string; readonly do: () => void };
 }
 
+/** What keeps the page from working, above every view; in an editor the line above the question says it. */
+export const alarm = computed((): string | null => {
+  if (editor !== undefined) {
+    return null;
+  }
+  if (locked.value) {
+    return words.failures.locked;
+  }
+  if (!connected.value) {
+    return words.failures.disconnected;
+  }
+  return serverState.value === 'gone' ? words.failures.serverGone : null;
+});
+
 /** The last turn that a model was to answer: one that nothing listens for was never called. */
 function lastOf(turns: Iterable<readonly Turn[]>): Turn | undefined {
   const ended = [...turns]

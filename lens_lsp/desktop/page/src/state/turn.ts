@@ -74,10 +74,10 @@ export interface Turn {
   readonly answer: string;
   /** What the numbers in it mean: the passages that were cited when it began. */
   readonly cites: string;
-  /** The words of the answer are not checked yet. */
+  /** The words of the answer are not checked yet; of a question that was stopped they never were. */
   readonly checking: boolean;
   /** Words that others took the place of, or would have: those that a stop broke off. */
-  readonly broken: { readonly answer: string; readonly cites: string } | null;
+  readonly broken: { readonly answer: string; readonly cites: string; readonly checking: boolean } | null;
   /** Of the search, where told. */
   readonly found: number;
   readonly scanned: number;
@@ -181,8 +181,8 @@ function afterEvent(turn: Turn, event: LensEvent, roots: readonly string[]): Tur
     case 'answerDelta':
       return brokenOff(turn) ? turn : { ...withWords(turn, event.text, event.restart), checking: event.checking };
     case 'answered': {
-      const answer = brokenOff(turn) ? turn.answer : event.answer.answer;
-      return { ...turn, answer, checking: false, needs: event.answer.requirements };
+      const words = brokenOff(turn) ? {} : { answer: event.answer.answer, checking: false };
+      return { ...turn, ...words, needs: event.answer.requirements };
     }
     default:
       return turn;
@@ -211,7 +211,7 @@ function brokenOff({ state, broken }: Turn): boolean {
 }
 
 function withWords(turn: Turn, text: string, restart: boolean): Turn {
-  const { answer, cites } = turn;
+  const { answer, cites, checking } = turn;
   const now = `${restart ? '' : answer}${text}`.slice(0, LONGEST_ANSWER);
   const begins = restart || answer === '';
   return {
@@ -219,7 +219,7 @@ function withWords(turn: Turn, text: string, restart: boolean): Turn {
     consent: null,
     answer: now,
     cites: begins ? citedBy(turn.passages) : cites,
-    broken: restart ? { answer, cites } : turn.broken,
+    broken: restart ? { answer, cites, checking } : turn.broken,
   };
 }
 
@@ -254,10 +254,10 @@ function withPassage(turn: Turn, passage: Passage, final: boolean): Turn {
   return { ...turn, passedOver, passages: turn.state === 'cancelled' ? allOf({ passages, passedOver }) : passages };
 }
 
-/** What is shown where the user had enough: all that was found, once. */
+/** What is shown where the user had enough: all that was found, once: none whose words are all in one of the answer. */
 function allOf({ passages, passedOver }: Pick<Turn, 'passages' | 'passedOver'>): readonly Passage[] {
   const taken = ({ path, span: [from, to] }: Passage) =>
-    passages.some((each) => each.path === path && each.span[0] < to && from < each.span[1]);
+    passages.some((each) => each.path === path && each.span[0] <= from && to <= each.span[1]);
   return [...passages, ...passedOver.filter((passage) => !taken(passage))];
 }
 
@@ -276,7 +276,7 @@ function concluded(turn: Turn, result: AnswerResult): Turn {
     stopped: result.stopped,
     needs: result.requirements,
     passages,
-    answer: stopped ? wordsOf(turn, result, passages) : result.answer,
+    ...(stopped ? wordsOf(turn, result, passages) : { answer: result.answer, checking: false }),
     found: result.coverage.found,
     scanned: result.coverage.scanned,
     percentage: null,
@@ -288,13 +288,20 @@ function concluded(turn: Turn, result: AnswerResult): Turn {
   };
 }
 
-/** The words of a model as far as they came, if their numbers mean what the answer cites; else those of the rules. */
-function wordsOf({ broken }: Turn, { answer, evidence }: AnswerResult, passages: readonly Passage[]): string {
-  if (broken !== null && broken.cites === citedBy(passages)) {
-    return cutShort(broken.answer);
+/**
+ * The words of a model as far as they came, if their numbers mean what the answer cites, or they have none, since they
+ * were not checked yet; else those of the rules.
+ */
+function wordsOf(
+  { broken }: Turn,
+  { answer, evidence }: AnswerResult,
+  passages: readonly Passage[],
+): Pick<Turn, 'answer' | 'checking'> {
+  if (broken !== null && (broken.checking || broken.cites === citedBy(passages))) {
+    return { answer: cutShort(broken.answer), checking: broken.checking };
   }
   // What the rules say where nothing is cited is that nothing was found: there was no time for more.
-  return evidence.length === 0 && passages.length > 0 ? '' : answer;
+  return { answer: evidence.length === 0 && passages.length > 0 ? '' : answer, checking: false };
 }
 
 function settled(evidence: Evidence): Passage {
@@ -321,8 +328,8 @@ export function ended(turn: Turn, state: 'cancelled' | 'failed', failure: string
 
 /** The user has enough: what is there stays as it is, and the program says the rest of what it found. */
 export function stopped(turn: Turn): Turn {
-  const { answer, cites } = turn;
-  return { ...ended(turn, 'cancelled', null), broken: answer === '' ? null : { answer, cites } };
+  const { answer, cites, checking } = turn;
+  return { ...ended(turn, 'cancelled', null), broken: answer === '' ? null : { answer, cites, checking } };
 }
 
 /** Words that end in their middle. */

@@ -39,7 +39,7 @@ export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
     <section class="answer" aria-label={words.turn.answer}>
       <div class="prose" ref={place} />
       {turn.answer.length > LONGEST_SHOWN && <p class="aside">{words.turn.shortened}</p>}
-      {turn.checking && <p class="aside">{words.turn.checking}</p>}
+      {turn.checking && <p class="aside">{turn.state === 'asking' ? words.turn.checking : words.turn.unchecked}</p>}
       {calculated != null && calculated.value !== null && (
         <p class="computed">
           {words.turn.computed(calculated.expression, [calculated.value, calculated.unit].filter(Boolean).join(' '))}

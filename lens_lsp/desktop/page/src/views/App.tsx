@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 
-import { announcement, connected, helpIsOpen, locked, notice, prompts, serverState, turnsOf } from '../state/page';
+import { announcement, helpIsOpen, notice, prompts, turnsOf } from '../state/page';
 import { route } from '../state/route';
 import { source } from '../state/source';
-import { editor } from '../surface';
+import { alarm } from '../state/standing';
 import { words } from '../words';
 import { ConsentDialog } from './ConsentDialog';
 import { Conversation } from './Conversation';
@@ -45,19 +45,9 @@ export function App(): JSX.Element {
 
 /** What keeps the page from working. */
 function Banner(): JSX.Element | null {
-  if (editor !== undefined) {
-    return null; // the line above the question says it
-  }
-  const said = locked.value
-    ? words.failures.locked
-    : !connected.value
-      ? words.failures.disconnected
-      : serverState.value === 'gone'
-        ? words.failures.serverGone
-        : null;
-  return said === null ? null : (
+  return alarm.value === null ? null : (
     <p class="banner" role="alert">
-      {said}
+      {alarm.value}
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import { standing } from '../state/standing';
+import { alarm, standing } from '../state/standing';
 import { words } from '../words';
 import { StandingIcon } from './icons';
 
@@ -11,7 +11,7 @@ export function StandingLine(): JSX.Element {
     <div class={`standing standing-${is}`}>
       <StandingIcon is={is} />
       <p id="who-answers" role="status">
-        <strong>{words.standing.names[is]}</strong> <span>{says}</span>
+        <strong>{words.standing.names[is]}</strong> {alarm.value === null && <span>{says}</span>}
       </p>
       {act !== undefined && (
         <button type="button" class="link" onClick={act.do}>

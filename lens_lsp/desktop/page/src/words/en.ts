@@ -124,6 +124,7 @@ export const english = {
     needStatus: needs,
     answer: 'Answer',
     checking: 'These words are being checked.',
+    unchecked: 'These words were not checked: the question was stopped before.',
     evidence: 'Evidence',
     soFar: 'Found so far',
     waiting: 'Reading your folders…',

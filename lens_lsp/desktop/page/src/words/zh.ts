@@ -123,6 +123,7 @@ export const chinese: Words = {
     needStatus: needs,
     answer: '答案',
     checking: '这些文字正在核对。',
+    unchecked: '这些话没有经过核对：提问在此之前就停止了。',
     evidence: '证据',
     soFar: '目前找到的内容',
     waiting: '正在读取你的文件夹…',
