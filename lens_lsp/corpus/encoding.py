@@ -8,9 +8,8 @@ their own.
 
 Folded text is UTF-8 with a map back to code points of the source. ASCII is lowered in place, so for an ASCII document
 offsets are the same and there is no map. Elsewhere the map is a list of pieces: from folded byte ``at`` on, source code
-points start at ``point`` and take ``stride`` bytes each. `fold_batch` gives for many texts what `fold_text` gives for
-each, by a few array operations; the `Arena` keeps texts side by side in large segments, so that one call scans a
-megabyte of files.
+points start at ``point`` and take ``stride`` bytes each. `fold_batch` folds many texts by a few array operations; the
+`Arena` keeps texts side by side in large segments, so that one call scans a megabyte of files.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import hashlib
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import field, replace
 from typing import NamedTuple
 
@@ -177,6 +177,13 @@ class TextPiece:
         """The decoded piece as it is on disk now. Raises `Skipped`."""
         return root.read_range(path, self.start, self.end).decode(self.encoding, "replace")
 
+    def data(self, root: Root, path: str) -> bytes:
+        """The same in UTF-8."""
+        data = root.read_range(path, self.start, self.end)
+        if self.encoding == "utf-8" and is_utf_8(data):
+            return data
+        return data.decode(self.encoding, "replace").encode("utf-8", "replace")
+
 
 class Whole(NamedTuple):
     """A very large file as a whole: the hash of its bytes, and how it begins."""
@@ -198,12 +205,16 @@ class WholeReader:
         self._beginning = b""
 
     def __iter__(self) -> Iterator[bytes]:
-        for data in self._stream:
-            if self._cancelled is not None and self._cancelled():
-                raise Skipped(SkipReason.NOT_READ)
-            self._beginning = self._beginning or data[:_BEGINNING]
-            self._digest.update(data)
-            yield data
+        with ThreadPoolExecutor(1, "hash") as hashing:
+            hashed: Future[None] | None = None
+            for data in self._stream:
+                if self._cancelled is not None and self._cancelled():
+                    raise Skipped(SkipReason.NOT_READ)
+                self._beginning = self._beginning or data[:_BEGINNING]
+                if hashed is not None:
+                    hashed.result()
+                hashed = hashing.submit(self._digest.update, data)  # which lets other threads run
+                yield data
 
     def whole(self) -> Whole:
         """What was read, as a whole."""
@@ -211,32 +222,47 @@ class WholeReader:
 
 
 def cut(
-    root: Root, path: str, fallback: str, cancelled: Callable[[], bool] | None = None
+    root: Root,
+    path: str,
+    fallback: str,
+    cancelled: Callable[[], bool] | None = None,
+    take: Callable[[TextPiece, bytes], None] = lambda piece, text: None,
 ) -> tuple[list[TextPiece], Whole]:
-    """The pieces of a text file, and what it is as a whole. Raises `Skipped` for what is no text, for UTF-16 of this
-    size, and where it was ``cancelled``."""
+    """The pieces of a text file, and what it is as a whole.
+
+    ``take`` gets each piece with its text in UTF-8 as it is cut; where the file turns out to be no UTF-8 they come once
+    more from the first one on. Raises `Skipped` for what is no text, for UTF-16 of this size, and where it was
+    ``cancelled``.
+    """
     for encoding, guessed in (("utf-8", False), (fallback, True)):
         reader = WholeReader(root, path, cancelled)
+        pieces = []
         try:
-            return list(_pieces(reader, encoding, guessed)), reader.whole()
+            for piece, text in _pieces(reader, encoding, guessed):
+                pieces.append(piece)
+                take(piece, text)
         except UnicodeDecodeError:
             continue
+        return pieces, reader.whole()
     raise Skipped(SkipReason.BINARY)
 
 
-def _pieces(reader: WholeReader, encoding: str, guessed: bool) -> Iterator[TextPiece]:
-    errors = "replace" if guessed else "strict"
+def _pieces(reader: WholeReader, encoding: str, guessed: bool) -> Iterator[tuple[TextPiece, bytes]]:
+    """The pieces, each with its text in UTF-8."""
     start = point = 0
     position = Position(1, 1)
     for data in _stretches(reader):
         skip = len(_BOM) if start == 0 and data.startswith(_BOM) else 0
         if b"\0" in data:
             raise Skipped(SkipReason.BINARY if start else _kind(data, fallback=encoding))
-        text = data[skip:].decode(encoding, errors)
-        yield TextPiece(start + skip, start + len(data), point, position, encoding, guessed)
+        text = data[skip:]
+        if guessed:
+            text = text.decode(encoding, "replace").encode()
+        points = len(text) if text.isascii() else len(text.decode())
+        yield TextPiece(start + skip, start + len(data), point, position, encoding, guessed), text
         start += len(data)
-        point += len(text)
-        position = _after(text, position)
+        point += points
+        position = _after(text, points, position)
 
 
 def _kind(data: bytes, fallback: str) -> SkipReason:
@@ -274,12 +300,15 @@ def _seam(data: bytes) -> int:
     return at
 
 
-def _after(text: str, position: Position) -> Position:
-    """The position behind a text that begins at a position."""
-    lines = text.count("\n") + text.count("\r") - text.count("\r\n")
+def _after(text: bytes, points: int, position: Position) -> Position:
+    """The position behind a text in UTF-8 of so many code points that begins at a position."""
+    lines = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
+    if b"\r" in text:
+        lines += text.count(b"\r") - text.count(b"\r\n")
     if not lines:
-        return Position(position.line, position.column + len(text))
-    return Position(position.line + lines, len(text) - max(text.rfind("\n"), text.rfind("\r")))
+        return Position(position.line, position.column + points)
+    last = text[max(text.rfind(b"\n"), text.rfind(b"\r")) + 1 :]
+    return Position(position.line + lines, len(last.decode()) + 1)
 
 
 def with_plain_breaks(text: str) -> str:
@@ -312,12 +341,6 @@ class FoldedText:
 
     data: bytes
     offsets: OffsetMap | None = None
-
-
-def fold_text(text: str) -> FoldedText:
-    """The folded form of a decoded text."""
-    batch = fold_batch([text.encode("utf-8", "replace")])
-    return FoldedText(batch.data[:-1].tobytes(), None if batch.maps is None else batch.maps.of(0))
 
 
 def blank(text: str, spans: Iterable[Span]) -> str:
@@ -542,6 +565,11 @@ class FoldedBatch:
     def size(self) -> int:
         """Bytes in all, separators included."""
         return len(self.raw)
+
+    @property
+    def alone(self) -> FoldedText:
+        """The text of a batch of one."""
+        return FoldedText(self.data[:-1].tobytes(), None if self.maps is None else self.maps.of(0))
 
     @property
     def data(self) -> Bytes:

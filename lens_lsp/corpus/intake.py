@@ -17,7 +17,9 @@ from functools import cache
 from itertools import filterfalse, repeat
 from operator import contains
 
-from lens_lsp.corpus.encoding import LARGE, FoldedBatch, FoldedText, blank, decode, fold_batch, fold_text, is_utf_8
+import numpy as np
+
+from lens_lsp.corpus.encoding import LARGE, FoldedBatch, blank, decode, fold_batch, is_utf_8
 from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
@@ -42,6 +44,7 @@ smaller ones a pass takes longer: with half a megabyte about a tenth, with an ei
 _BOM = b"\xef\xbb\xbf"
 _KEPT_READERS = 1 << 12
 _SURROGATE = regex("[\ud800-\udfff]")
+_FROM_START = np.zeros(1, np.int64)
 Hidden = tuple[str, int, PartReason]
 """A path, the line on which a hidden part begins, and why it is hidden."""
 
@@ -194,12 +197,18 @@ class Intake:
             return batch, folded
         return changed, fold_batch(changed.texts, mapped=mapped) if changed.texts else None
 
-    def fold_again(self, path: str, text: str, *, continued: bool = False) -> FoldedText:
-        """A document's text, read again, as it is searched; ``continued`` for later pieces. Raises `Skipped`."""
-        if kind_for(path) is not None:
-            own = find_generated(text, continued=continued, asked=False).spans
-            return fold_text(blank(text, own) if own else text)
-        return fold_text(searched_text(self.reader(path), text, continued=continued))
+    def fold_again(self, path: str, text: str | bytes, *, continued: bool = False, mapped: bool = True) -> FoldedBatch:
+        """A document's text, read again, as it is searched: a batch of one. A text that is its file's own bytes may be
+        given as these; ``continued`` for later pieces, ``mapped`` as in `fold_batch`. Raises `Skipped`."""
+        reader = None if kind_for(path) is not None else self.reader(path)
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+        if (reader is not None and reader.masked) or suspects(data, _FROM_START):
+            decoded = data.decode("utf-8", "replace")
+            if reader is not None:
+                data = searched_text(reader, decoded, continued=continued).encode("utf-8", "replace")
+            elif own := find_generated(decoded, continued=continued, asked=False).spans:
+                data = blank(decoded, own).encode("utf-8", "replace")
+        return fold_batch([data], mapped=mapped)
 
     def _without_ours(self, batch: Batch, suspects: Sequence[int]) -> Batch | None:
         """The batch without what is ours, None when it holds none. Only the texts with the given numbers are looked at,

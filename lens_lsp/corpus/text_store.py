@@ -4,8 +4,8 @@ A file is read again when any part of its identity (size, times, inode) changed,
 when read, for a clock that coarse could hide a second write, and when it could not be read. Documents (PDF, Office, …)
 are noted by name, and read when a question wants them: `TextStore.read_documents`.
 
-Texts beyond the memory budget, and the pieces of very large ones, keep only their place and are read again for each
-scan, a batch of files at a time, and dropped.
+A very large text is kept in pieces, each a text of its own. Texts and pieces beyond the memory budget keep only their
+place and are read again for each scan, a batch at a time, and dropped.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import groupby, islice, takewhile
 from typing import NamedTuple
 
@@ -102,6 +103,11 @@ class CachedText(NamedTuple):
         return None if self.maps is None else self.maps.of(self.place)
 
 
+def _continued(text: CachedText) -> bool:
+    """Whether it is a later piece of a file."""
+    return text.piece is not None and text.piece.point > 0
+
+
 def streamed(
     texts: Iterable[CachedText],
     intake: Intake,
@@ -175,7 +181,7 @@ class TextStore:
         self._listed: dict[Key, FileEntry] = {}
         self._buffered: dict[Key, Buffer] = {}
         self.large: dict[Key, tuple[Identity, Whole]] = {}
-        """The files of which only the places of their pieces are kept, with what identified them before."""
+        """The files that are kept in pieces, with what identified them before."""
         self._clear()
 
     def _clear(self) -> None:
@@ -380,7 +386,8 @@ class TextStore:
             return FoldedText(self.arena.text(slot).tobytes(), text.offsets)
         known = self._loaded.get(slot)
         if known is None:
-            known = self._loaded[slot] = self._fold_again(text)
+            batch = self._fold_again(text)
+            known = self._loaded[slot] = _NOTHING if batch is None else batch.alone
             self._loaded_size += len(known.data)
             while self._loaded_size > _KEPT and len(self._loaded) > 1:
                 self._unload(next(iter(self._loaded)))
@@ -389,12 +396,14 @@ class TextStore:
     def _unload(self, slot: int) -> None:
         self._loaded_size -= len(self._loaded.pop(slot, _NOTHING).data)
 
-    def _fold_again(self, text: CachedText) -> FoldedText:
+    def _fold_again(self, text: CachedText, *, mapped: bool = True) -> FoldedBatch | None:
+        """None where it cannot be read."""
+        root, path, piece = self._roots[text.key[0]], text.key[1], text.piece
         try:
-            later = text.piece is not None and text.piece.point > 0
-            return self._intake.fold_again(text.key[1], self.source(text), continued=later)
+            found = self.source(text) if piece is None else piece.data(root, path)
+            return self._intake.fold_again(path, found, continued=_continued(text), mapped=mapped)
         except Skipped:
-            return _NOTHING
+            return None
 
     def folded(self, slot: int) -> Bytes:
         """The folded bytes of a slot."""
@@ -443,9 +452,10 @@ class TextStore:
         yield from map(self.chunk, slots.tolist()) if len(slots) <= _FEW else self._streamed(slots.tolist())
 
     def _once(self, slot: int) -> Chunk:
-        chunk = self.chunk(slot)
-        self._unload(slot)
-        return chunk
+        """A text that is kept nowhere, to scan by itself."""
+        text = self.slots[slot]
+        batch = None if text is None or slot in self._loaded else self._fold_again(text, mapped=False)
+        return self.chunk(slot) if batch is None else Chunk(batch.data, np.array([slot]), batch.starts, passing=True)
 
     def chunk(self, slot: int) -> Chunk:
         """One text to scan by itself."""
@@ -679,25 +689,14 @@ class TextStore:
     def _place_pieces(
         self, root: int, path: str, reader: TextReader, identity: Identity, cancelled: Callable[[], bool] | None
     ) -> None:
-        """Take in a file of which only the places of its pieces are kept."""
+        """Take in a file that is kept in pieces."""
         key = (root, path)
         old = identity[1] < time.time_ns() - YOUNG_NS
         self._settle()
         try:
             if reader.extracted:  # its text is no stretch of the file
                 raise Skipped(SkipReason.TOO_LARGE)
-            pieces, whole = cut(self._roots[root], path, self._fallback, cancelled)
-            for piece in pieces:
-                text = "" if piece.point else piece.text(self._roots[root], path)
-                if find_generated(text).answer:
-                    raise Skipped(SkipReason.ANSWER)
-                # Its folded length is not known before it was folded; its bytes are close enough.
-                slot = self.arena.reserve(piece.end - piece.start)
-                self._enter(CachedText(key, slot, piece=piece))
-                if not piece.point:
-                    self._hide(root, hidden_parts(path, reader, text, find_generated(text)))
-                    start = searched_text(reader, text)[:HEAD_LENGTH]
-                    self._descriptions.add(slot, [path], [reader], [start.encode("utf-8", "replace")])
+            _, whole = cut(self._roots[root], path, self._fallback, cancelled, partial(self._place_piece, key, reader))
         except Skipped as skipped:
             self.drop(key)
             self._refuse(key, identity, skipped.reason)
@@ -705,6 +704,27 @@ class TextStore:
             self._identify(key, identity)
             if old:
                 self.large[key] = identity, whole
+
+    def _place_piece(self, key: Key, reader: TextReader, piece: TextPiece, data: bytes) -> None:
+        """Take in a piece of a file, in UTF-8, and keep its text where memory has room for it. Raises `Skipped`."""
+        slot, maps = len(self.arena), None
+        if not piece.point:
+            self.drop(key)
+            self._parts.pop(key, None)
+            text = data.decode()
+            found = find_generated(text)
+            if found.answer:
+                raise Skipped(SkipReason.ANSWER)
+            self._hide(key[0], hidden_parts(key[1], reader, text, found))
+            start = searched_text(reader, text)[:HEAD_LENGTH]
+            self._descriptions.add(slot, [key[1]], [reader], [start.encode("utf-8", "replace")])
+        if self.arena.size + len(data) <= self._room:
+            folded = self._intake.fold_again(key[1], data, continued=piece.point > 0)
+            self.arena.add_all(folded.size, folded.write, folded.starts, folded.ends)
+            maps = folded.maps
+        else:
+            self.arena.reserve(len(data))  # its folded length is not known; its bytes are close enough
+        self._enter(CachedText(key, slot, maps, piece=piece))
 
     def _refuse(self, key: Key, identity: Identity | None, reason: SkipReason) -> None:
         self._identify(key, identity)
@@ -857,7 +877,8 @@ class TextStore:
             return False
         root, path = cached.key
         if self.arena.holds(slot):
-            holds = self._intake.fold_again(path, text).data == self.arena.text(slot).tobytes()
+            read = self._intake.fold_again(path, text, continued=_continued(cached), mapped=False)
+            holds = read.data[:-1].tobytes() == self.arena.text(slot).tobytes()
         else:  # not kept in memory: its file must be the one that was listed
             known = self._entries[cached.key][2:]
             holds = cached.key in self._buffered or identity_of(self._roots[root], path) == known

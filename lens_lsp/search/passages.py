@@ -272,21 +272,27 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
         cell = starts[place] + hits.at[chosen] // _CELL
         size = int(ends[-1])
         table = np.bincount(cell * terms + hits.term[chosen], minlength=size * terms).reshape(size, terms)
-        # A window may not reach into the next text.
         row = np.repeat(np.arange(last - first), cells[first:last])
         window = table.astype(np.float64)
         for step in range(1, _CELLS):
-            reached = np.flatnonzero(np.arange(size) + step < ends[row])
-            window[reached] += table[reached + step]
-        mass = weights.mass(window[:, : len(weights.own)], window[:, len(weights.own) :])
-        best = np.full(last - first, -1, np.int64)
-        held = np.flatnonzero(mass)
+            window[:-step] += table[step:]
+            # A window may not reach into the next text.
+            beyond = np.flatnonzero(np.arange(step, size) >= ends[row[: size - step]])
+            window[beyond] -= table[beyond + step]
+        held = np.flatnonzero(window.any(axis=1))
+        mass = np.zeros(size)
+        mass[held] = weights.mass(window[held, : len(weights.own)], window[held, len(weights.own) :])
+        held = held[mass[held] > 0]
+        leading = held[mass[held] == np.maximum.reduceat(mass, starts)[row[held]]]
+        leading = leading[np.flatnonzero(np.diff(row[leading], prepend=-1))]  # of equal windows the first
+        if len(held) > most:
+            least = np.partition(mass[held], -most)[-most]
+            held = held[mass[held] >= least]
         ranked = held[np.lexsort((held, -mass[held]))]
-        best[row[ranked[::-1]]] = ranked[::-1]  # the best of each row is written last, so it stays
-        kept = union_of(size, ranked[:most], best[best >= 0])
+        kept = union_of(size, ranked[:most], leading)
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
-        found = found.plus(part, len(found.slot) + len(kept))
-    return found.first(most)
+        found = found.plus(part, len(found.slot) + len(kept)).first(most)
+    return found
 
 
 def _blocks(cells: Ints, most: int) -> Iterator[tuple[int, int]]:

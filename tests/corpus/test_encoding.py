@@ -26,7 +26,6 @@ from lens_lsp.corpus.encoding import (
     cut,
     decode,
     fold_batch,
-    fold_text,
 )
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.model.documents import SkipReason
@@ -285,7 +284,7 @@ def check(*texts: str) -> None:
     end = -1
     for index, text in enumerate(texts):
         folded, points = by_character(text)
-        alone = fold_text(text)
+        alone = fold_batch([text.encode("utf-8", "replace")]).alone
         assert int(batch.starts[index]) == end + 1
         start, end = int(batch.starts[index]), int(batch.ends[index])
         assert data[start:end] == alone.data == folded == fold(text).encode("utf-8", "replace")
