@@ -20,6 +20,7 @@ import os
 import stat
 import threading
 import time
+import zlib
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import field
@@ -213,6 +214,7 @@ def discover(
     listings: Listings | None = None,
     on_progress: Callable[[int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    part: tuple[int, int] | None = None,
 ) -> Discovery:
     """Find the files under a root.
 
@@ -220,15 +222,17 @@ def discover(
     system does not say with the name that it is regular. ``listings``, the same object at each look, saves listing
     folders again that did not change. ``explicit_file`` is a path below the root that the user named: it alone is
     looked at, and only the deny list can exclude it. ``on_progress`` is told the number of files found so far, about
-    once per thousand. Raises nothing for what it meets on the way; ``PathRefused`` if ``explicit_file`` is not a plain
-    path below the root.
+    once per thousand. ``part`` are the number of a part, from 0, and how many there are: folders are listed, but of
+    their files only those of the part (`in_part`) are asked for their status and given, unless scopes choose among the
+    files. Raises nothing for what it meets on the way; ``PathRefused`` if ``explicit_file`` is not a plain path below
+    the root.
     """
     if explicit_file is not None and not denied_root(root.path):
         return _named(root, explicit_file)
     try:
         if denied_root(root.path):
             raise Skipped(SkipReason.DENIED)
-        walk = _Walk(root, rules, names_only, listings, on_progress, cancelled)
+        walk = _Walk(root, rules, names_only, listings, on_progress, cancelled, part)
     except Skipped as error:
         return Discovery([], [Skip("./", error.reason, root.index)])
     complete = walk.run()
@@ -236,6 +240,11 @@ def discover(
     walk.paths.sort()
     found = walk.paths if names_only else map(itemgetter(1), walk.files)
     return Discovery(walk.files, _gathered(walk.skips, found), complete, walk.parts, walk.paths)
+
+
+def in_part(path: str, number: int, of: int) -> bool:
+    """Whether a file belongs to one of several parts: by its path alone, as it is shown, so that all agree."""
+    return zlib.crc32(display_path(path).encode("utf-8", "surrogatepass")) % of == number
 
 
 def _gathered(skips: list[Skip], found: Iterable[str]) -> list[Skip]:
@@ -301,6 +310,7 @@ class _Walk:
         listings: Listings | None,
         on_progress: Callable[[int], None] | None,
         cancelled: Callable[[], bool] | None,
+        part: tuple[int, int] | None,
     ) -> None:
         self.files: list[FileEntry] = []
         self.paths: list[str] = []
@@ -313,6 +323,8 @@ class _Walk:
         self._listings = listings if isinstance(root.handle, int) else None
         self._start = IgnoreRules.of_root(root.path, rules, self._unused)
         self._scopes = Scopes(root.path, rules)
+        # Where scopes choose, what is left out is told by all that is found.
+        self._part = part if self._scopes.hold_all else None
         self._on_progress = on_progress or (lambda found: None)
         self._cancelled = cancelled or (lambda: False)
         self._stopped = False
@@ -548,12 +560,14 @@ class _Walk:
         if not folder.in_scope or is_denied is not None:
             return entries
         ignores = None if folder.rules.silent else folder.rules.ignores
-        append, others = self.paths.append, []
+        append, others, part = self.paths.append, [], self._part
         for entry in entries:
             try:
                 plain = entry.is_file(follow_symlinks=False)
             except OSError:  # asked again, and then reported
                 plain = False
+            if plain and part is not None and not in_part(prefix + entry.name, *part):
+                continue
             if plain and not (ignores and ignores(entry.name, prefix + entry.name, False)):
                 append(prefix + entry.name)
             else:
@@ -561,6 +575,8 @@ class _Walk:
         return others
 
     def _ask(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> None:
+        if self._part is not None and not in_part(path, *self._part):
+            return
         # Windows lists no inode and no device, so by name the file is asked itself.
         by_descriptor = type(folder.handle) is not str
         status = stat_entry(folder.handle, entry) if by_descriptor else os.lstat(entry.path)

@@ -12,7 +12,6 @@ import hashlib
 import math
 import os
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -42,7 +41,7 @@ from lens_lsp.corpus.safe_open import (
 )
 from lens_lsp.corpus.text_marks import find_generated, privacy_of
 from lens_lsp.corpus.text_store import TextStore
-from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover
+from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, in_part
 from lens_lsp.disk import absolute, is_object_url
 from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Fetched, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
@@ -621,6 +620,7 @@ class Workspace:
         sweep = self._swept(opened, observer, cancelled)
         if self._part is not None:
             sweep.files = [entry for entry in sweep.files if in_part(entry.path, *self._part)]
+            sweep.paths = [path for path in sweep.paths if in_part(path, *self._part)]
             sweep.skips = [skip for skip in sweep.skips if in_part(skip.path, *self._part)]
             sweep.parts = [part for part in sweep.parts if in_part(part.path, *self._part)]
         return sweep
@@ -633,7 +633,7 @@ class Workspace:
         sweep.failed = list(map(str, failed))
         for root, _ in opened:
             sweep.skips += [Skip(display_path(path), reason, root.index) for path, reason in root.refused()]
-        alone = len(opened) == 1 and opened[0][1] is None and self._part is None
+        alone = len(opened) == 1 and opened[0][1] is None
         if alone and not self.cache.files:
             names = discover(
                 opened[0][0],
@@ -642,6 +642,7 @@ class Workspace:
                 listings=self._listings[0],
                 on_progress=lambda count: observer.progress("walk", count, None),
                 cancelled=cancelled,
+                part=self._part,
             )
             return Sweep(skips=sweep.skips + names.skips, parts=names.parts, paths=names.paths)
         seen: set[tuple[int, int]] = set()
@@ -657,6 +658,7 @@ class Workspace:
                 listings=self._listings[root.index],
                 on_progress=lambda count, before=before: observer.progress("walk", before + count, None),  # type: ignore[misc]
                 cancelled=cancelled,
+                part=self._part,
             )
             sweep.skips += found.skips
             sweep.parts += found.parts
@@ -667,11 +669,6 @@ class Workspace:
                 sweep.files += [entry for entry in found.files if (entry.device, entry.inode) not in seen]
                 seen.update((entry.device, entry.inode) for entry in found.files)
         return sweep
-
-
-def in_part(path: str, number: int, of: int) -> bool:
-    """Whether a file belongs to one of several parts: by its path alone, so that every machine agrees."""
-    return zlib.crc32(path.encode("utf-8", "surrogatepass")) % of == number
 
 
 def _nothing_to_search(failed: Sequence[LensError]) -> LensError:

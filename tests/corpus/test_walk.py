@@ -31,6 +31,7 @@ from lens_lsp.corpus.walk import (
     RenamedFiles,
     discover,
     file_entry,
+    in_part,
 )
 from lens_lsp.model.documents import Skip, SkipReason
 from lens_lsp.model.errors import PathRefused
@@ -514,6 +515,32 @@ def test_names_alone_are_those_of_what_is_found_with_its_status(tmp_path, descri
     assert names.paths == paths(found)
     assert names.skips == found.skips
     assert names.complete
+
+
+@both_ways
+@pytest.mark.parametrize("names_only", [False, True])
+def test_parts_share_the_files_and_none_is_asked_for_its_status_by_two(tmp_path, descriptors, names_only) -> None:
+    """A pipe is known as one by its status alone, so who names it has asked."""
+    put(tmp_path, *(f"{folder}/note {n}.md" for folder in ("a", "b/c") for n in range(20)), "a/.env")
+    for number in range(20):
+        os.mkfifo(tmp_path / "a" / f"pipe {number}")
+    with Root(str(tmp_path), descriptors=descriptors) as root:
+        whole = discover(root, CorpusRules(), names_only=names_only)
+        parts = [discover(root, CorpusRules(), names_only=names_only, part=(number, 3)) for number in range(3)]
+    assert sorted(path for part in parts for path in part.paths or paths(part)) == (whole.paths or paths(whole))
+    pipes = [skip for part in parts for skip in part.skips if skip.reason is SkipReason.IRREGULAR]
+    assert sorted(pipes) == [skip for skip in whole.skips if skip.reason is SkipReason.IRREGULAR]
+    assert len(pipes) == 20
+    for number, part in enumerate(parts):
+        assert all(in_part(path, number, 3) for path in part.paths or paths(part))
+        assert Skip("a/.env", SkipReason.DENIED) in part.skips, "what is left out by name costs nothing to say"
+
+
+def test_where_scopes_choose_a_part_is_all_that_they_let_be_found(tmp_path) -> None:
+    put(tmp_path, "in/a.md", "in/b.md", "out/c.md")
+    with Root(str(tmp_path)) as root:
+        rules = CorpusRules(scopes=("in/",))
+        assert discover(root, rules, part=(0, 3)) == discover(root, rules)
 
 
 def test_looking_for_names_can_be_followed_and_stopped(tmp_path) -> None:
