@@ -29,9 +29,10 @@ from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.disk import is_ssh_url
 from lens_lsp.documents.kinds import kind_for
 from lens_lsp.judge.redaction import moved, secrets_of
-from lens_lsp.model.documents import Document, Evidence, Part, PartReason
+from lens_lsp.model.documents import Document, Evidence, Part, PartReason, SkipReason
 from lens_lsp.model.errors import PathRefused, UsageError
 from lens_lsp.model.lazy_dataclass import dataclass
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Position, SourceText, Span
 from lens_lsp.model.words import content
 from lens_lsp.search.boundaries import context_of, heading_path, row_cut
@@ -50,6 +51,21 @@ _B = 0.6
 _COMMENTED = "markdown/"
 """The reader of the texts in which people hide words by comments."""
 _OURS = ("<!-- lens:begin", "<!-- lens:end")
+_MOST_SENT, _READING = 32 << 20, 10.0
+"""Bytes of a document or a large text that another machine sends to be compared, and seconds to read a document."""
+_UNTOLD = frozenset(
+    {
+        SkipReason.DIED,
+        SkipReason.ENCRYPTED,
+        SkipReason.NO_ANSWER,
+        SkipReason.NO_READER,
+        SkipReason.NO_TEXT,
+        SkipReason.NOT_READ,
+        SkipReason.TIMED_OUT,
+        SkipReason.TOO_LARGE,
+    }
+)
+"""Why a document cannot be read here that may be right nonetheless."""
 _HELD = 32 << 20
 """Code points of documents that are held: with what is known of their structure they take several bytes each."""
 
@@ -413,6 +429,8 @@ class DocumentAccess:
         self._identities: dict[int, Identity | None] = {}
         self._texts: dict[int, SourceText] = {}
         self._hashes: dict[Key, str | None] = {}
+        self._sent: dict[Key, Document] = {}
+        """The document that another machine sent last, as it is read here."""
         self.corpus = Corpus(cache, partial(_source, cache), late=late, over=over, shards=shards)
         self.warnings: list[str] = []
         self._comments: list[Part] = []
@@ -435,32 +453,59 @@ class DocumentAccess:
 
     def agrees(self, slot: int, item: Evidence) -> bool:
         """Whether a quote that a shard says to have verified stands in the file as it is seen from here: always where
-        no shard was asked, or the folder lies elsewhere; a text of a machine that is connected to in that which it
-        sends. One that does not is told."""
+        no shard was asked, or the folder lies elsewhere; one of a machine that is connected to in that which it sends.
+        One that does not is told, and so is a file that cannot be compared here: of that, the machine's word counts."""
         text = self.text(slot)
         root, path = text.key
         roots = self._snapshot.roots
         if self.corpus.shards is None or root >= len(roots) or roots[root].absence is not None:
             return True
-        sent = is_ssh_url(roots[root].path)
-        if sent and (text.piece is not None or kind_for(path) is not None):
-            return True  # only that machine can tell
         try:
-            if text.piece is None:
-                origin = item.origin
-                # Its own settings say there what bytes are read as that are no Unicode.
-                snapshot = self._snapshot.guessing(origin.encoding) if sent and origin.guessed else self._snapshot
-                document = snapshot.document(root, path)
-                there = document.text[item.span.start : item.span.end], document.origin
-            else:
-                there = self._snapshot.stretch(root, path, item.span)
-            stands = there == (item.quote, item.origin)
+            stands = self._stands_there(text, item, sent=is_ssh_url(roots[root].path))
+        except _Incomparable as error:
+            said = f"{display_path(path)}: its quotes were compared on {item.machine} alone: {error}"
+            self.warnings += [] if said in self.warnings else [said]
+            stands = True
         except (Skipped, PathRefused, UsageError):
             stands = False
         if not stands or display_path(path) != item.path or root != item.root:
             self.warnings.append(f"{display_path(path)}: a quote that does not stand there was left out")
             return False
         return True
+
+    def _stands_there(self, text: CachedText, item: Evidence, *, sent: bool) -> bool:
+        """Whether a quote stands at its place in the file that it names; ``sent`` says that another machine sends it.
+        Raises `_Incomparable`, and as `Snapshot.read`."""
+        (root, path), kind = text.key, kind_for(text.key[1])
+        if sent and (text.piece is not None or kind is not None):
+            identity = identity_of(self._snapshot.roots[root], path)
+            if identity is not None and identity[0] > _MOST_SENT:
+                raise _Incomparable(f"it has more than {_MOST_SENT >> 20} MiB")
+        # Its own settings say there what bytes are read as that are no Unicode.
+        guessed = sent and item.origin.guessed
+        snapshot = self._snapshot.guessing(item.origin.encoding) if guessed else self._snapshot
+        if text.piece is not None:
+            return snapshot.stretch(root, path, item.span) == (item.quote, item.origin)
+        if not sent or kind is None:
+            document = snapshot.document(root, path)
+        else:
+            document = self._sent_document(root, path)
+            if document.reader != item.reader and document.origin == item.origin:
+                raise _Incomparable(f"{printable(item.reader)} reads it there, {document.reader} here")
+        return (document.text[item.span.start : item.span.end], document.origin) == (item.quote, item.origin)
+
+    def _sent_document(self, root: int, path: str) -> Document:
+        """A document that another machine sends, read here. Raises as `_stands_there`."""
+        known = self._sent.get((root, path))
+        if known is None:
+            try:
+                known = self._snapshot.document(root, path, seconds=_READING)
+            except Skipped as skipped:
+                if skipped.reason in _UNTOLD:
+                    raise _Incomparable(f"it was not read here ({skipped.reason})") from skipped
+                raise
+            self._sent = {(root, path): known}
+        return known
 
     @property
     def read_slots(self) -> tuple[int, ...]:
@@ -641,6 +686,10 @@ class DocumentAccess:
         self._documents[slot] = None
         self._seen.discard(slot)
         self.warnings.append(f"{self.shown_path(slot)} {why}; ask again to include it")
+
+
+class _Incomparable(Exception):
+    """A file of another machine cannot be compared here, and why."""
 
 
 def _text(cache: TextStore, slot: int) -> CachedText:

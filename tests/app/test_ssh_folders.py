@@ -12,7 +12,8 @@ import signal
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,12 +25,15 @@ from lens_lsp.app.settings import Settings
 from lens_lsp.app.sharded_lens import ShardedLens, sharded
 from lens_lsp.corpus import object_store
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.encoding import LARGE
 from lens_lsp.corpus.ssh import FileServer, SshPlace, allow, close_all, connection
 from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.documents import Findings, SkipReason
 from lens_lsp.model.errors import LensError, PathRefused, UsageError
+from lens_lsp.search import corpus_view
 from lens_lsp.search.executors import Machines
 from tests.app.test_sharded_lens import QUERY, kettles
+from tests.documents_made import mail
 
 CONNECT = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift; shift\nexec "$@"\n'
 HOSTILE = """
@@ -148,6 +152,69 @@ def test_quote_that_a_machine_made_up_is_left_out(elsewhere: Elsewhere, folder: 
     found = find(here, url_of(folder))
     assert [item.path for item in found.evidence] == ["own.md"]
     assert found.warnings
+
+
+def find_all(url: str) -> Findings:
+    """What is found once every document was read: a busy machine does not come to all at the first question."""
+    allow([url], __version__, CorpusRules(), no_ignore=False)
+    with closing(ShardedLens(Machines(), [url])) as lens:
+        while (found := lens.find(QUERY)).coverage.unread:
+            continue
+        return found
+
+
+def _mail(folder: Path) -> tuple[str, bytes]:
+    said = "The copper kettle was sold to the mill."
+    (folder / "sold.eml").write_bytes(mail("The copper kettle", "Fri, 01 Mar 2024 10:00:00 +0000", said))
+    return "sold.eml", b"was sold to the mill"
+
+
+def _large(folder: Path) -> tuple[str, bytes]:
+    line = "Nothing of interest is said in this line, and nothing in the next one either.\n"
+    lines = [line] * (LARGE // len(line) + 2)
+    lines[len(lines) // 2] = "\nWhere is the copper kettle? It was sold to the mill.\n\n"
+    (folder / "log.txt").write_text("".join(lines))
+    return "log.txt", b"was sold to the mill"
+
+
+@pytest.mark.parametrize("put", [_mail, _large])
+def test_quote_of_a_document_or_large_text_that_a_machine_made_up_is_left_out(
+    elsewhere: Elsewhere, folder: Path, put: Callable[[Path], tuple[str, bytes]]
+) -> None:
+    path, was = put(folder)
+    honest = find_all(url_of(folder))
+    assert told(honest) == told(Lens([folder], first=60.0).find(QUERY))
+    assert [item.path for item in honest.evidence if was.decode() in item.quote] == [path]
+    assert not honest.warnings
+    elsewhere.python(LYING.format(was=was, said=b"was lent to the mill"))
+    close_all()
+    found = find_all(url_of(folder))
+    assert not any("was lent" in item.quote for item in found.evidence)
+    assert f"{path}: a quote that does not stand there was left out" in found.warnings
+    assert found.evidence, "what was not made up stays"
+
+
+@pytest.mark.parametrize("put", [_mail, _large])
+def test_what_is_too_large_to_be_sent_is_said_to_be_compared_by_that_machine_alone(
+    elsewhere: Elsewhere, folder: Path, put: Callable[[Path], tuple[str, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, was = put(folder)
+    monkeypatch.setattr(corpus_view, "_MOST_SENT", 100)
+    found = find_all(url_of(folder))
+    assert [item.path for item in found.evidence if was.decode() in item.quote] == [path]
+    assert found.warnings == (f"{path}: its quotes were compared on box alone: it has more than 0 MiB",)
+
+
+def test_document_that_another_reader_read_there_is_said_to_be_compared_by_that_machine_alone(
+    elsewhere: Elsewhere, folder: Path
+) -> None:
+    path, _ = _mail(folder)
+    elsewhere.python(LYING.format(was=b'"reader":"eml/', said=b'"reader":"eml/another '))
+    found = find_all(url_of(folder))
+    assert path in {item.path for item in found.evidence}
+    assert [warning.partition(": eml/another ")[0] for warning in found.warnings] == [
+        f"{path}: its quotes were compared on box alone"
+    ]
 
 
 def test_machine_with_another_version_is_named_and_what_to_do(elsewhere: Elsewhere, folder: Path, here: Path) -> None:
