@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,8 @@ class ObjectServer:
         environment = {**os.environ, **self.environment}
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
         self._ready = threading.Event()
+        self._marks = 0
+        self._grown = threading.Condition()
         self._logging = threading.Thread(target=self._keep_log, daemon=True)
         self._logging.start()
         if not self._ready.wait(600) or self.process.poll() is not None:
@@ -76,7 +80,9 @@ class ObjectServer:
         assert self.process.stderr is not None
         with self.process.stderr as said, self.log.open("wb", buffering=0) as log:
             for line in said:
-                log.write(line)
+                with self._grown:
+                    log.write(line)
+                    self._grown.notify_all()
                 if b"Running on" in line:
                     self._ready.set()
         self._ready.set()
@@ -95,10 +101,24 @@ class ObjectServer:
         self.client.put_object(Bucket=bucket, Key=key, Body=data)
 
     def requests(self) -> list[str]:
-        """The lines of its log that tell of requests."""
-        return [
-            line for line in self.log.read_text("utf-8", "replace").splitlines() if '" ' in line and "HTTP/" in line
-        ]
+        """The lines of its log that tell of the requests that it has answered.
+
+        The log is written beside what waits for the answers, and lags: so the server is asked for a name that nobody
+        else asks for, and all of the log until then is waited for.
+        """
+        self._marks += 1
+        mark = f"/mark-{self._marks}-"
+        with suppress(urllib.error.HTTPError):  # there is no such page
+            urllib.request.urlopen(f"{self.url}/moto-api{mark}", timeout=60).close()
+
+        def lines() -> list[str]:
+            said = self.log.read_text("utf-8", "replace").splitlines()
+            return [line for line in said if '" ' in line and "HTTP/" in line]
+
+        with self._grown:
+            if not self._grown.wait_for(lambda: any(mark in line for line in lines()), 60):
+                raise RuntimeError("the server's log does not go on")
+            return [line for line in lines() if "/mark-" not in line]
 
     def kill(self) -> None:
         """End it without a word."""
