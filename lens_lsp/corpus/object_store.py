@@ -428,17 +428,21 @@ class ObjectRoot(Root):
     # ---- asking the store
 
     def _ask(self, call: Callable[[], T], most: float = _CALL) -> T:
-        """What a call of the store gives, in time. Raises `Skipped`; after one that was not answered, all do."""
+        """What a call of the store gives, in time. Raises `Skipped`; after one that was not answered, all do. One that
+        had less time than a call may take, for the question's was over, proves nothing of the store."""
         if self._dead:
             raise Skipped(SkipReason.NO_ANSWER)
         if time.monotonic() >= self.calls.until:
             raise Skipped(SkipReason.NOT_READ)
-        self.calls.most = most
+        self.calls.most, cut = most, time.monotonic() + most > self.calls.until
         try:
             return self.calls.result(call, None)
         except Exception as error:  # whatever its libraries raise
-            self._dead = _reason(error) is SkipReason.NO_ANSWER
-            raise Skipped(_reason(error)) from error
+            reason = _reason(error)
+            if reason is SkipReason.NO_ANSWER and cut and most <= _CALL and time.monotonic() >= self.calls.until:
+                reason = SkipReason.NOT_READ
+            self._dead = reason is SkipReason.NO_ANSWER
+            raise Skipped(reason) from error
 
     def look(self) -> LensError | None:
         """List the store, for a question; why it cannot be searched, None where it can."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -15,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.corpus.safe_open import open_named
+from lens_lsp.corpus.safe_open import WAIT, Skipped, open_named, set_deadline
 from lens_lsp.model.documents import Findings, SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from tests.object_server import ObjectServer, required_server
@@ -245,6 +247,22 @@ def test_a_host_that_does_not_answer_is_named_in_time(server: ObjectServer, tmp_
         done = _in_a_process(f"http://127.0.0.1:{silent.getsockname()[1]}", "s3://silent/docs", tmp_path)
     assert done.returncode == 2
     assert "does not answer" in done.stderr
+
+
+def test_what_the_time_did_not_suffice_for_proves_nothing_of_the_store(server: ObjectServer, bucket: str) -> None:
+    root, _ = open_named(server.bucket(bucket, {"a.md": b"The red lamp"}))
+    with root:
+        assert root.look() is None
+        os.kill(server.process.pid, signal.SIGSTOP)
+        try:
+            set_deadline(root.handle, time.monotonic() + 0.5, WAIT)
+            with pytest.raises(Skipped) as raised:
+                root.read("a.md")
+        finally:
+            os.kill(server.process.pid, signal.SIGCONT)
+        assert raised.value.reason is SkipReason.NOT_READ
+        set_deadline(root.handle, time.monotonic() + 60, WAIT)
+        assert root.read("a.md") == b"The red lamp", "it is asked again"
 
 
 def test_a_workspace_cannot_name_a_store(server: ObjectServer, bucket: str, tmp_path: Path) -> None:
