@@ -2,11 +2,16 @@
 and faults. The store is moto's server of S3's protocol on this machine, in a process of its own.
 
     python -m benchmarks.objects --documents 20000
+    python -m benchmarks.objects --faults 200
 
 Each row is a JSON line: seconds of both, what was asked of the store, and whether documents, passages, scores and order
 are the same. Where the time of a question does not suffice for all objects it is asked again; ``asked`` counts. The
 last rows are faults: objects that vanish behind the listing, and a server that is killed while it is read; ``named``
 says whether every object that was found was searched or is named, ``happened`` whether the fault came in time.
+
+With ``--faults`` so many questions are asked of a small store with an empty cache, while objects vanish or change, and
+at every twentieth the server halts until the question is answered. What the answer says to have read is checked against
+the server's own log (`complaints`).
 """
 
 from __future__ import annotations
@@ -15,11 +20,14 @@ import argparse
 import json
 import os
 import random
+import re
+import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -31,6 +39,8 @@ from tests.object_server import ObjectServer, missing, object_server
 _WORDS = ("amber", "basin", "cedar", "delta", "ember", "fjord", "grove", "heath", "island", "juniper", "kelp", "lagoon")
 _QUESTIONS = ("what does the lantern of house 4711 cost", "amber lagoon cedar", "who keeps house 77", "kelp heath")
 _BUCKET = "notes"
+_GIVEN = re.compile(r'GET /notes/(\S+) HTTP/1\.1(?:\x1b\[0m)?" 20[06] ')
+"""An object that the server gave out, in its log."""
 
 
 def documents(count: int, seed: int) -> dict[str, bytes]:
@@ -124,6 +134,66 @@ def faults(server: ObjectServer, notes: dict[str, bytes], url: str, place: Path)
         )
 
 
+def complaints(found: Findings, objects: Collection[str], gone: Collection[str], read: Collection[str]) -> list[str]:
+    """What is wrong with an answer about ``objects``, some of which were ``gone`` before they were listed or later, and
+    of which the server's log says that ``read`` were given out."""
+    wrong, covered = [], found.coverage
+    known = set(objects) & (set(read) | {skip.path for skip in covered.skipped})
+    if covered.scanned + len(covered.skipped) != covered.found or covered.found != len(known):
+        wrong.append("the coverage does not add up")
+    if lost := set(objects) - set(gone) - known:
+        wrong.append(f"{len(lost)} objects were not read and are not named")
+    if any(item.path not in read for item in found.evidence):
+        wrong.append("a passage is of what was not read")
+    return wrong
+
+
+def struck(count: int, place: Path) -> dict[str, Any]:
+    """Questions while objects vanish, change, or the server halts: what became of them."""
+    chance, notes = random.Random(3), documents(100, 3)
+    into: Counter[str] = Counter()
+    slowest = usual = 0.0
+    with object_server() as server:
+        os.environ.update(server.environment)
+        url = server.bucket(_BUCKET, notes)
+        for number in range(count):
+            fault = "halts" if number % 20 == 19 else chance.choice(("vanish", "change"))
+            some = chance.sample(sorted(notes), chance.randint(1, 10))
+
+            def act(fault: str, some: Sequence[str], moment: float) -> None:
+                time.sleep(moment)
+                if fault == "halts":
+                    os.kill(server.process.pid, signal.SIGSTOP)
+                for key in () if fault == "halts" else some:
+                    if fault == "vanish":
+                        server.client.delete_object(Bucket=_BUCKET, Key=key)
+                    else:
+                        server.put(_BUCKET, key, notes[key].replace(b"euros", b"crowns"))
+
+            _fresh(place / str(number))
+            before, lens = len(server.requests()), Lens([url])
+            acting = threading.Thread(target=act, args=(fault, some, usual * chance.random()))
+            acting.start()
+            try:
+                found, seconds = timed(lambda lens=lens: lens.find(chance.choice(_QUESTIONS)))  # type: ignore[misc]
+            finally:
+                acting.join()
+                os.kill(server.process.pid, signal.SIGCONT)
+            usual = seconds if usual == 0.0 else usual
+            log = "\n".join(server.requests()[before:])
+            wrong = complaints(found, notes, some if fault == "vanish" else (), set(_GIVEN.findall(log)))
+            into[f"{fault}: asked"] += 1
+            into[f"{fault}: answers that name objects"] += bool(found.coverage.skipped)
+            into[f"{fault}: objects named"] += len(found.coverage.skipped)
+            into["wrong"] += bool(wrong)
+            slowest = max(slowest, seconds)
+            if wrong:
+                put("wrong", fault=fault, number=number, why=wrong)
+            for key in some:
+                server.put(_BUCKET, key, notes[key])
+    return {"asked": count, **dict(sorted(into.items())), "slowest": round(slowest, 1)}
+
+
 def _fresh(place: Path) -> None:
     """Begin with an empty cache."""
     os.environ["XDG_CACHE_HOME"] = str(place)
@@ -136,6 +206,7 @@ def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--faults", type=int, default=0, metavar="N", help="only N questions with faults")
     parser.add_argument("--seed", type=int, default=33)
     options = parser.parse_args()
     if why := missing():
@@ -143,6 +214,9 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         place, url = Path(folder), f"s3://{_BUCKET}"
+        if options.faults:
+            put("faults", **struck(options.faults, place))
+            return 0
         notes = documents(options.documents, options.seed)
         for key, data in notes.items():
             path = place / "disk" / key

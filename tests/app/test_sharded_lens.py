@@ -214,7 +214,7 @@ def test_texts_open_in_an_editor_are_no_matter_of_shards(folder: Path, processes
 def test_workers_of_a_cluster_give_what_one_process_gives_and_may_die(folder: Path) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     ) as cluster:
         dask = DaskCluster(cluster.scheduler_address)
         try:
