@@ -398,7 +398,7 @@ def desktop_parser() -> Parser:
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--no-browser", action="store_true", help="only print the link")
     shown.add_argument("--window", action="store_true", help="show a window of its own; needs lens-lsp[window]")
-    parser.add_argument("--port", type=_PORT, default=0, metavar="N", help="listen there (default: a free one)")
+    parser.add_argument("--port", type=_PORT, metavar="N", help="listen there, 0 for any (default: as the last time)")
     return parser
 
 

@@ -26,8 +26,10 @@ from lens_lsp.app.settings import ModelSettings
 from lens_lsp.client import Refused, ServerGone
 from lens_lsp.corpus.extraction import recognition_state
 from lens_lsp.desktop.folders import NoEditor, Outside, open_file
+from lens_lsp.desktop.home import completions, places_of
 from lens_lsp.desktop.page_questions import FOLLOWED, Assistant, PageQuestion, TooManyQuestions, streamed
 from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
+from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.request_handler import incident
 from lens_lsp.memory import keyring
 from lens_lsp.model.errors import LensError, UsageError
@@ -133,12 +135,16 @@ def application(assistant: Assistant) -> Starlette:
         Route("/api/asks/{id}/events", _events),
         Route("/api/consents/{id}", _consent, methods=["POST"]),
         Route("/api/folders", _folders),
+        Route("/api/folders", _add_folder, methods=["POST"]),
+        Route("/api/folders", _drop_folder, methods=["DELETE"]),
         Route("/api/follow", _follow, methods=["POST"]),
         Route("/api/happenings", _happenings),
         Route("/api/key", _keep_key, methods=["PUT"]),
         Route("/api/key", _drop_key, methods=["DELETE"]),
         Route("/api/open", _open, methods=["POST"]),
         Route("/api/page", _page),
+        Route("/api/paths", _paths, methods=["POST"]),
+        Route("/api/recent", _forget_recent, methods=["DELETE"]),
         Route("/api/rpc", _rpc, methods=["POST"]),
         Route("/api/settings", _preferences),
         Route("/api/settings", _prefer, methods=["PUT"]),
@@ -196,7 +202,44 @@ async def _consent(request: Request) -> Response:
 
 
 async def _folders(request: Request) -> Response:
-    return JSONResponse({"folders": await _aside(_assistant(request).folders.listed)})
+    return JSONResponse(await _opened(request))
+
+
+async def _opened(request: Request) -> dict[str, object]:
+    folders = _assistant(request).folders
+    return {"folders": await _aside(folders.listed), "recent": await _aside(folders.recent)}
+
+
+async def _add_folder(request: Request) -> Response:
+    assistant, typed = _assistant(request), word(await body_of(request), "path", most=4096)
+    folder, file = await _aside(partial(assistant.folders.add, typed))
+    assistant.folders_changed()
+    shown = {"added": uri_of(folder), "file": None if file is None else uri_of(file)}
+    return JSONResponse(await _opened(request) | shown, 201)
+
+
+async def _drop_folder(request: Request) -> Response:
+    assistant, uri = _assistant(request), word(await body_of(request), "uri")
+    await _aside(partial(assistant.folders.drop, uri))
+    assistant.folders_changed()
+    return JSONResponse(await _opened(request))
+
+
+async def _forget_recent(request: Request) -> Response:
+    path = word(await body_of(request), "path", most=4096)
+    await _aside(partial(_assistant(request).folders.forget, path))
+    return JSONResponse(await _opened(request))
+
+
+async def _paths(request: Request) -> Response:
+    """Paths that may be meant by what is typed, or by the name of what was dropped: names alone are looked at."""
+    body, folders = await body_of(request), _assistant(request).folders
+    if "name" in body:
+        name, near = word(body, "name", most=255), await _aside(folders.all)
+        found = await _aside(partial(places_of, name, near))
+    else:
+        found = await _aside(partial(completions, word(body, "typed", most=4096)))
+    return JSONResponse({"paths": [{"path": each.shown, "folder": each.is_folder} for each in found]})
 
 
 async def _follow(request: Request) -> Response:

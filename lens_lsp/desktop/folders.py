@@ -12,17 +12,21 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from lens_lsp.app.configuration import read_settings
 from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, inside
 from lens_lsp.corpus.extraction import LARGEST, recognised_page
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.workspace import Snapshot
+from lens_lsp.desktop.home import forget_opened, note_opened, read_desktop
 from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.kinds import Unextracted, View, kind_for
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.model.sanitize import printable_path
 
 _SHOWN_BY_SYSTEM = frozenset({"docx", "eml", "epub", "md", "odp", "ods", "odt", "pdf", "pptx", "rtf", "txt", "xlsx"})
 """Ends of names of what the system may open: documents. Scripts, programs, pages and links are none."""
@@ -60,9 +64,67 @@ class Folders:
     """The folders that were given, and those that the user's settings add to every search. Every method but the
     properties waits for the disk: call it off the event loop."""
 
-    def __init__(self, given: Sequence[str]) -> None:
-        self.given = tuple(given)
-        """Absolute paths."""
+    def __init__(self, given: Sequence[str], kept: Path | None = None) -> None:
+        self.given = tuple(dict.fromkeys(given))
+        """Absolute paths. Replaced as a whole: other threads read it."""
+        self._kept = kept
+        """Where the user's own data keep what was opened; None for nowhere."""
+        self._changing = threading.Lock()
+
+    def add(self, typed: str) -> tuple[str, str | None]:
+        """Search a folder from now on, named as the user types it; of a file, the folder that it lies in. That folder,
+        and the file. Raises `PathNotFound`, `PathRefused`."""
+        path = os.path.expanduser(typed)
+        if not os.path.isabs(path) or "\0" in path:
+            raise PathRefused(f"{printable_path(typed)} is no whole path; begin with {os.sep} or ~")
+        path = os.path.normpath(path)
+        if not os.path.exists(path):
+            raise PathNotFound(f"{printable_path(path)} does not exist; give an existing folder or file")
+        file = None if os.path.isdir(path) else path
+        folder = path if file is None else os.path.dirname(path)
+        if file is not None and (not os.path.isfile(file) or denied_path(os.path.basename(file), folder)):
+            raise PathRefused(f"{printable_path(file)} is no file that is read")
+        with self._changing:
+            self.given = tuple(dict.fromkeys([*self.given, folder]))
+        self._note(folder)
+        return folder, file
+
+    def drop(self, uri: str) -> None:
+        """Search a folder no more that was given or added. Raises `Outside` for another."""
+        path = _path_of(uri)
+        with self._changing:
+            if path not in self.given:
+                raise Outside("that is no folder that was opened here")
+            self.given = tuple(folder for folder in self.given if folder != path)
+
+    def note(self) -> None:
+        """Remember what is open for the next time."""
+        self._note(*self.given)
+
+    def _note(self, *folders: str) -> None:
+        if self._kept is not None and folders:
+            with suppress(OSError):  # the list of before is a convenience
+                note_opened(self._kept, folders)
+
+    def forget(self, path: str) -> None:
+        """Take a folder off the list of those that were opened before. Raises OSError."""
+        if self._kept is not None:
+            forget_opened(self._kept, path)
+
+    def recent(self) -> list[dict[str, object]]:
+        """Those that were opened before and are not now, the last first, for the page."""
+        before = () if self._kept is None else read_desktop(self._kept).recent
+        home = os.path.expanduser("~")
+        return [
+            {
+                "path": path,
+                "name": os.path.basename(path) or path,
+                "shown": "~" + path.removeprefix(home) if path != home and inside(path, home) else path,
+                "there": os.path.isdir(path),
+            }
+            for path in (each.path for each in before)
+            if path not in self.given
+        ]
 
     def all(self) -> tuple[str, ...]:
         """Paths of all that is searched."""
@@ -71,7 +133,10 @@ class Folders:
 
     def listed(self) -> list[dict[str, object]]:
         """For the page."""
-        return [{"uri": uri_of(folder), "name": os.path.basename(folder) or folder} for folder in self.all()]
+        return [
+            {"uri": uri_of(folder), "name": os.path.basename(folder) or folder, "opened": folder in self.given}
+            for folder in self.all()
+        ]
 
     def path(self, uri: str) -> str:
         """The path, without links, of a file in one of the folders, never of a secret. Raises `Outside`."""

@@ -15,12 +15,14 @@ from contextlib import aclosing, suppress
 from dataclasses import field
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from starlette.responses import StreamingResponse
 
 from lens_lsp.client import CANCELLED, Client, Refused, ServerGone, ServerListener, unhandled
 from lens_lsp.desktop.folders import Folders, Pages
+from lens_lsp.lsp.locations import uri_of
 from lens_lsp.model.lazy_dataclass import dataclass
 
 _PING_SECONDS = 15.0
@@ -129,6 +131,7 @@ class LanguageServer:
         self, folders: Sequence[str], hear: ServerListener, told: Callable[[str], None], env: Mapping[str, str]
     ) -> None:
         self._folders = tuple(folders)
+        """What the server is to serve: the one that runs was told of every change."""
         self._hear = hear
         self._told = told
         self._env = env
@@ -149,6 +152,20 @@ class LanguageServer:
             await self._client.result().close()
         else:
             self._client.cancel()
+
+    def serve_folders(self, folders: Sequence[str]) -> None:
+        """Serve these folders (absolute paths) from now on, and those servers that are started later, too."""
+        before, self._folders = self._folders, tuple(folders)
+        self._tell_folders(before)
+
+    def _tell_folders(self, before: Sequence[str]) -> None:
+        """Tell the server that runs what came and went since it served those."""
+        added, removed = (
+            [_folder(each) for each in one if each not in other]
+            for one, other in ((self._folders, before), (before, self._folders))
+        )
+        if added or removed:
+            self.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": added, "removed": removed}})
 
     async def request(self, method: str, params: Mapping[str, object], *, again: bool = False) -> Any:
         """The result of a request. Raises `Refused`, and `ServerGone` when the server died over it.
@@ -187,16 +204,22 @@ class LanguageServer:
         while True:
             began = loop.time()
             with suppress(ServerGone, OSError):
+                served = self._folders
                 client = await Client.start(
-                    self._folders, self._hear, options={"events": True}, capabilities=CAPABILITIES, env=self._env
+                    served, self._hear, options={"events": True}, capabilities=CAPABILITIES, env=self._env
                 )
                 self._client.set_result(client)
+                self._tell_folders(served)
                 self._told(RUNNING)
                 await asyncio.wait({client.gone})
                 self._client = loop.create_future()
                 self._told(GONE)
             pause = _FIRST_PAUSE if loop.time() - began > _LASTING_SECONDS else min(2 * pause, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
+
+
+def _folder(path: str) -> dict[str, str]:
+    return {"uri": uri_of(path), "name": os.path.basename(path)}
 
 
 class Ending(StrEnum):
@@ -412,10 +435,11 @@ FOLLOWED = 50
 
 
 class Assistant:
-    """For one set of folders (absolute paths). On one event loop only. Implements `ServerListener`."""
+    """For some folders (absolute paths), which come and go; ``kept`` is where it is noted which. On one event loop
+    only. Implements `ServerListener`."""
 
-    def __init__(self, folders: Sequence[str]) -> None:
-        self.folders = Folders(folders)
+    def __init__(self, folders: Sequence[str], kept: Path | None = None) -> None:
+        self.folders = Folders(folders, kept)
         self.pages = Pages(self.folders)
         self.happenings = EventFeed(_HAPPENINGS)
         self.server = LanguageServer(folders, self, self._server_is, os.environ)
@@ -430,6 +454,11 @@ class Assistant:
     def start(self) -> None:
         """Begin."""
         self.server.start()
+
+    def folders_changed(self) -> None:
+        """Have the server search what is open now, and every tab show it."""
+        self.server.serve_folders(self.folders.given)
+        self.happenings.put({"type": "changed"})
 
     def hush(self) -> None:
         """Cancel all questions and end all feeds."""

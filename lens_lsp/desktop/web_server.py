@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import sys
 import webbrowser
@@ -16,6 +17,7 @@ import uvicorn
 
 from lens_lsp.desktop.app import application
 from lens_lsp.desktop.guard import ConnectionLimit, Guard, LinkAdmission, protocol_with
+from lens_lsp.desktop.home import desktop_file, keep_port, read_desktop
 from lens_lsp.desktop.page_questions import Assistant
 from lens_lsp.model.errors import UsageError
 
@@ -32,12 +34,13 @@ Show = Callable[[str], Awaitable[bool]]
 """What is done with the link once it works; True when the user is through with the page."""
 
 
-def serve(folders: Sequence[str], port: int, show: Show) -> int:
+def serve(folders: Sequence[str], port: int | None, show: Show) -> int:
     """Serve the page for these folders (absolute paths) until an interrupt, or until it was shown; the exit status.
 
-    ``port`` 0 is any. Raises `UsageError` for a port that is taken.
+    ``port`` 0 is any, None the one of the last time, if that is free: what a browser keeps of the page belongs to its
+    port. Raises `UsageError` for a port that was asked for and is taken.
     """
-    listening = _listening(port)
+    listening = _same_as_before() if port is None else _listening(port)
     try:
         asyncio.run(_serve(listening, folders, show))
     except KeyboardInterrupt:  # uvicorn's way to hand it on once everything has ended
@@ -48,7 +51,8 @@ def serve(folders: Sequence[str], port: int, show: Show) -> int:
 async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -> None:
     port: int = listening.getsockname()[1]
     admission = LinkAdmission(lambda: _print(_link(port, admission), "In another browser"))
-    assistant, connections = Assistant(folders), ConnectionLimit()
+    assistant, connections = Assistant(folders, desktop_file()), ConnectionLimit()
+    await asyncio.get_running_loop().run_in_executor(None, assistant.folders.note)
     guard = Guard(application(assistant), port, admission, connections)
     asyncio.get_running_loop().set_exception_handler(_loop_errors())
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # it prints what requests were about
@@ -142,8 +146,32 @@ async def in_window(link: str) -> bool:
     return False
 
 
+def _same_as_before() -> socket.socket:
+    """A socket at the port of the last time; at any, which is remembered, before there was one; at any, with a word
+    for the user, where that is taken."""
+    kept = desktop_file()
+    port = read_desktop(kept).port
+    if port is None:
+        listening = _listening(0)
+        with suppress(OSError):  # then it is another one the next time
+            keep_port(kept, listening.getsockname()[1])
+        return listening
+    try:
+        return _listening(port)
+    except UsageError:
+        listening = _listening(0)
+        sys.stderr.write(
+            f"port {port} of the last time is taken, by another lens desktop maybe: this page is at port"
+            f" {listening.getsockname()[1]}, and bookmarks of the other one do not lead here\n"
+        )
+        sys.stderr.flush()
+        return listening
+
+
 def _listening(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":  # or connections of before would hold it for a while; elsewhere it means another thing
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
         listening.listen()

@@ -22,7 +22,7 @@ def exists(path: str, name: str) -> bool:
 
 
 def test_every_attack_has_one_row_in_order_with_what_refuses_it_and_a_test() -> None:
-    assert [row[0] for row in ATTACKS] == [f"S{n:02}" for n in range(1, 28)]
+    assert [row[0] for row in ATTACKS] == [f"S{n:02}" for n in range(1, 29)]
     assert all(row[1] and row[2] for row in ATTACKS)
     assert {attack for attack, *_ in NAMED} == {row[0] for row in ATTACKS}
 

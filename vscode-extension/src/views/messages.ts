@@ -93,6 +93,30 @@ export type Happening =
 export interface Folder {
   readonly uri: string;
   readonly name: string;
+  /** Of `lens desktop` only: it was opened there and can be closed there; others are of the user's settings. */
+  readonly opened?: boolean;
+}
+
+/** Of `lens desktop` only: a folder that was opened there before. */
+export interface RecentFolder {
+  readonly path: string;
+  readonly name: string;
+  /** The path as people write it, with `~`. */
+  readonly shown: string;
+  /** Whether it is still there. */
+  readonly there: boolean;
+}
+
+/** The folders that are searched; of `lens desktop`, those that are not open now and were before. */
+export interface Opened {
+  readonly folders: readonly Folder[];
+  readonly recent?: readonly RecentFolder[];
+}
+
+/** Of `lens desktop` only: what may be meant by the beginning of a path, or by a name. */
+export interface PathChoice {
+  readonly path: string;
+  readonly folder: boolean;
 }
 
 /** What is opened beside the answer. Line and column from 1. */

@@ -118,6 +118,8 @@ function statusOf(origin, { method, path, headers }, agent) {
 export class CookieServer {
   static async start() {
     const own = new CookieServer();
+    /** Requests that were let in. */
+    own.admitted = 0;
     own.server = createServer((asked, answer) => {
       const name = `lens-${own.port}`;
       if (asked.url === '/') {
@@ -125,7 +127,9 @@ export class CookieServer {
         answer.end('<!doctype html><title>own</title>');
         return;
       }
-      answer.statusCode = (asked.headers.cookie ?? '').includes(`${name}=8f1d0c9e5b7a4462`) ? 200 : 401;
+      const known = (asked.headers.cookie ?? '').includes(`${name}=8f1d0c9e5b7a4462`);
+      own.admitted += known ? 1 : 0;
+      answer.statusCode = known ? 200 : 401;
       answer.end();
     });
     own.port = await listening(own.server);

@@ -4,7 +4,12 @@ import path from 'node:path';
 
 import { repository, shots } from './rig.mjs';
 
-const PICTURES = { 'desktop-answer': 'source', 'desktop-map': 'map', 'desktop-dark': 'dark-source' };
+const PICTURES = {
+  'desktop-answer': 'source',
+  'desktop-map': 'map',
+  'desktop-dark': 'dark-source',
+  'desktop-home': 'home-recent',
+};
 const to = path.join(repository, 'docs/pictures');
 
 mkdirSync(to, { recursive: true });

@@ -7,9 +7,10 @@ import type {
   AnswerCommand,
   AskBody,
   AskMessage,
-  Folder,
   Happening,
   OpenBody,
+  Opened,
+  PathChoice,
   RunningAsk,
   ViewCommand,
 } from './protocol';
@@ -99,9 +100,34 @@ export function consent(id: string, action: string | null): Promise<unknown> {
   return call('POST', `/api/consents/${encodeURIComponent(id)}`, { action });
 }
 
-/** What is searched. */
-export async function folders(): Promise<readonly Folder[]> {
-  return (await call<{ readonly folders: readonly Folder[] }>('GET', '/api/folders')).folders;
+/** What is searched, and what was before. */
+export function folders(): Promise<Opened> {
+  return call('GET', '/api/folders');
+}
+
+/** Has a folder searched from now on, or the folder of a file: `added` is the folder then, `file` that file. */
+export function addFolder(path: string): Promise<Opened & { readonly added: string; readonly file: string | null }> {
+  return call('POST', '/api/folders', { path });
+}
+
+/** Has a folder searched no more; its files stay as they are. */
+export function dropFolder(uri: string): Promise<Opened> {
+  return call('DELETE', '/api/folders', { uri });
+}
+
+/** Takes a folder off the list of those that were opened before. */
+export function forgetRecent(path: string): Promise<Opened> {
+  return call('DELETE', '/api/recent', { path });
+}
+
+/** What a path that begins so may be. */
+export async function completions(typed: string): Promise<readonly PathChoice[]> {
+  return (await call<{ readonly paths: readonly PathChoice[] }>('POST', '/api/paths', { typed })).paths;
+}
+
+/** Where something of this name lies: a browser tells the name of what is dropped on it alone. */
+export async function placesOf(name: string): Promise<readonly PathChoice[]> {
+  return (await call<{ readonly paths: readonly PathChoice[] }>('POST', '/api/paths', { name })).paths;
 }
 
 /** Has the program watch what answers cite, and sources of theirs: `drift` is told when one changes. */

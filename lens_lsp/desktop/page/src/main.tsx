@@ -7,6 +7,7 @@ import { focusQuestion, followKeys } from './keys';
 import type { Happening } from './protocol';
 import { resume } from './state/asking';
 import { loadFolders, loadLedger, loadStatus, loadThreads, openThread, recheckSoon } from './state/knowing';
+import { followDrops } from './state/opening';
 import {
   chosenScope,
   connected,
@@ -34,6 +35,9 @@ document.documentElement.lang = language;
 applyTheme();
 followAddress();
 followKeys();
+if (editor === undefined) {
+  followDrops();
+}
 render(<App />, document.body);
 performance.mark('lens-interactive');
 

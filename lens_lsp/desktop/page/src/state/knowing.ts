@@ -8,14 +8,29 @@ import type {
   ClustersResult,
   KeptAnswer,
   LedgerResult,
+  Opened,
   RecheckResult,
   StatusResult,
   ThreadsResult,
   WrongResult,
 } from '../protocol';
+import { editor } from '../surface';
 import { words } from '../words';
 import { joined, kept, type Noted, unshown, written } from './kept';
-import { changeTurn, folders, setTurns, status, tell, tellFailure, thread, threads, turns, turnsOf } from './page';
+import {
+  changeTurn,
+  chosenScope,
+  folders,
+  recent,
+  setTurns,
+  status,
+  tell,
+  tellFailure,
+  thread,
+  threads,
+  turns,
+  turnsOf,
+} from './page';
 import { go } from './route';
 import { begun, covers, rechecked, type Turn } from './turn';
 
@@ -41,7 +56,19 @@ export async function loadClusters(): Promise<void> {
 }
 
 export async function loadFolders(): Promise<void> {
-  folders.value = await api.folders();
+  showOpened(await api.folders());
+}
+
+/** Shows which folders are searched now. */
+export function showOpened(opened: Opened): void {
+  folders.value = opened.folders;
+  recent.value = opened.recent;
+  const { value: chosen } = chosenScope;
+  const below = (uri: string) =>
+    opened.folders.some((folder) => uri === folder.uri || uri.startsWith(`${folder.uri}/`));
+  if (editor === undefined && (chosen.kind === 'folder' || chosen.kind === 'document') && !below(chosen.uri)) {
+    chosenScope.value = { kind: 'everything' };
+  }
 }
 
 /** Who would judge. */

@@ -1,7 +1,7 @@
 /** What the whole page knows: signals that views read and actions write. */
 import { computed, effect, signal } from '@preact/signals';
 
-import type { Folder, Mode, Prompt, Scope, ServerState, StatusResult, Thread } from '../protocol';
+import type { Folder, Mode, Prompt, RecentFolder, Scope, ServerState, StatusResult, Thread } from '../protocol';
 import { editor, recall, remember } from '../surface';
 import { route } from './route';
 import type { Turn } from './turn';
@@ -22,6 +22,10 @@ if (editor === undefined) {
 }
 
 export const folders = signal<readonly Folder[]>([]);
+/** Folders that were open before and are not now; undefined where nobody keeps them. */
+export const recent = signal<readonly RecentFolder[] | undefined>(undefined);
+/** What is being added: a path, or the name of what was dropped on the page; null while nothing is. */
+export const adding = signal<{ readonly dropped: string | null } | null>(null);
 export const status = signal<StatusResult | null>(null);
 export const threads = signal<readonly Thread[] | null>(null);
 /** Questions by the name of their thread. */

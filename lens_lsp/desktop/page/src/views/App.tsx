@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 
-import { announcement, helpIsOpen, notice, prompts, turnsOf } from '../state/page';
+import { adding, announcement, helpIsOpen, notice, prompts, turnsOf } from '../state/page';
 import { route } from '../state/route';
 import { source } from '../state/source';
 import { alarm } from '../state/standing';
 import { words } from '../words';
+import { AddDialog } from './AddDialog';
 import { ConsentDialog } from './ConsentDialog';
 import { Conversation } from './Conversation';
 import { HelpSheet } from './HelpSheet';
@@ -38,6 +39,7 @@ export function App(): JSX.Element {
         {notice.value !== null && <p class={notice.value.bad ? 'notice bad' : 'notice'}>{notice.value.text}</p>}
       </div>
       {asked != null && <ConsentDialog key={asked.id} prompt={asked} turn={turn} />}
+      {adding.value !== null && <AddDialog dropped={adding.value.dropped} />}
       {helpIsOpen.value && <HelpSheet />}
     </>
   );

@@ -181,7 +181,7 @@ function ScopeChoice(): JSX.Element {
           }}
         >
           <option value={EVERYTHING}>{words.ask.everything}</option>
-          {folders.value.length > 1 &&
+          {(folders.value.length > 1 || chosen.kind === 'folder') &&
             folders.value.map(({ uri, name }) => (
               <option key={uri} value={`folder ${uri}`}>
                 {name}

@@ -2,9 +2,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { folders, thread, turns } from '../state/page';
+import { folders, recent, thread, turns } from '../state/page';
 import { words } from '../words';
 import { AskBox } from './AskBox';
+import { Home } from './Home';
 import { Popover } from './Popover';
 import { TurnView } from './TurnView';
 
@@ -22,7 +23,11 @@ export function Conversation(): JSX.Element {
       <div class="welcome">
         <h1>{words.ask.title}</h1>
         <AskBox followUp={false} />
-        {folders.value.length > 0 && <p class="folders">{words.ask.folders(folders.value.map(({ name }) => name))}</p>}
+        {recent.value !== undefined ? (
+          <Home />
+        ) : (
+          folders.value.length > 0 && <p class="folders">{words.ask.folders(folders.value.map(({ name }) => name))}</p>
+        )}
       </div>
     );
   }

@@ -118,6 +118,46 @@ export const english = {
     asksFirst: (host: string) => `You are asked before the first passage goes to ${host}.`,
     again: 'Ask again',
   },
+  home: {
+    open: 'Folders that are searched',
+    none: 'No folder is searched. Add one to ask about it.',
+    add: 'Add a folder…',
+    shut: (name: string) => `Stop searching ${name}`,
+    added: (name: string) => `${name} is searched from now on.`,
+    already: (name: string) => `${name} is searched already.`,
+    fileAdded: (file: string, folder: string) =>
+      `Only ${file} is asked now. It lies in ${folder}, which was opened for it.`,
+    tryTitle: 'Three things to try',
+    tries: [
+      {
+        title: 'Ask for one fact',
+        says: 'The sentence that states it opens in its document, marked.',
+        begins: 'When does … end?',
+      },
+      {
+        title: 'List files',
+        says: 'Exact over every file, and no model is needed.',
+        begins: 'Which files mention “…”?',
+      },
+      {
+        title: 'Add up a column',
+        says: 'The sum is computed from the cells that are shown.',
+        begins: 'What is the total of … in …?',
+      },
+    ] as readonly { readonly title: string; readonly says: string; readonly begins: string }[],
+    recent: 'Opened before',
+    gone: (path: string) => `${path} is not there now`,
+    forget: (name: string) => `Take ${name} off this list`,
+    addTitle: 'Add a folder or a file',
+    path: 'Path',
+    pathHint: 'Begin with / or ~. Nothing is copied: files are read where they lie, when you ask.',
+    choices: 'Paths',
+    addDo: 'Add',
+    dropped: (name: string) =>
+      `A browser tells the name of what is dropped on it, “${name}”, and not where it lies. Nothing was uploaded or stored.`,
+    places: 'It may be one of these:',
+    noPlaces: (name: string) => `No “${name}” was found near your folders. Type where it lies.`,
+  },
   turn: {
     label: (question: string) => `Question: ${question}`,
     needs: 'What the answer needs',

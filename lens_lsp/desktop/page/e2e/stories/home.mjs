@@ -1,0 +1,319 @@
+/** The desktop as a home: it teaches, folders come and go while it runs, and it is as it was when it is started again. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { ask, Desktop, shot, Window } from '../desktop.mjs';
+import { CookieServer, Neighbour } from '../neighbour.mjs';
+import { corpus, emptied } from '../rig.mjs';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const MILL = 'The mill at Fenby was built in 1881.';
+const MILL_QUESTION = 'When was the mill at Fenby built?';
+const LEASE_QUESTION = 'When does the lease of the boathouse end?';
+
+/** The faults that axe-core calls serious or critical, and what is wider than the window. */
+async function faults(page) {
+  await page.evaluate(() => globalThis.axe ?? null).then((there) => there ?? page.addScriptTag({ path: AXE }));
+  return page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document, { resultTypes: ['violations'] });
+    const found = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    const wide = document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : [];
+    return [...found.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), ...wide];
+  });
+}
+
+/** What a browser hands the page when something of this name is dropped on it. */
+async function drop(page, name) {
+  const carried = await page.evaluateHandle((called) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['what is in it'], called));
+    return transfer;
+  }, name);
+  await page.dispatchEvent('main', 'dragover', { dataTransfer: carried });
+  await page.dispatchEvent('main', 'drop', { dataTransfer: carried });
+}
+
+describe('a home', () => {
+  const dir = emptied('home');
+  const folder = corpus(dir);
+  const mills = path.join(dir, 'home', 'Documents', 'mills');
+  let desktop;
+  let window;
+  let page;
+
+  before(async () => {
+    mkdirSync(mills, { recursive: true });
+    writeFileSync(path.join(mills, 'fenby.md'), `# Mills\n\n${MILL}\n`);
+    writeFileSync(path.join(mills, 'wick.md'), '# Wick\n\nNothing is known of the mill at Wick.\n');
+    desktop = await Desktop.start(dir, [folder]);
+    window = await Window.open({ bypassCSP: true });
+    page = await window.tab(desktop.link);
+  });
+  after(async () => {
+    await window?.close();
+    await desktop?.stop();
+  });
+
+  const chip = (name) => page.locator('.chip', { hasText: name });
+
+  it('teaches what can be asked, and begins it', async () => {
+    await page.getByRole('heading', { name: 'Three things to try' }).waitFor();
+    assert.equal(await page.locator('.tries button').count(), 3);
+    assert.deepEqual(await faults(page), []);
+    await shot(page, 'home');
+    await page.getByRole('button', { name: 'List files' }).click();
+    await page.waitForFunction(() => document.activeElement?.id === 'question');
+    await page.keyboard.type('boathouse');
+    assert.equal(await page.locator('#question').inputValue(), 'Which files mention “boathouse”?');
+    await page.keyboard.press('Enter');
+    const turn = page.locator('article').first();
+    await turn.and(page.locator('[aria-busy=false]')).waitFor();
+    await turn.locator('.card', { hasText: 'lease.md' }).first().waitFor();
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press('n');
+  });
+
+  it('has a folder added by its path, which is completed, and asked at once', async () => {
+    await page.getByRole('button', { name: 'Add a folder…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a folder or a file' });
+    await page.keyboard.type('~/Doc');
+    await dialog.getByRole('button', { name: '~/Documents' }).click();
+    await dialog.getByRole('button', { name: '~/Documents/mills' }).waitFor();
+    assert.deepEqual(await faults(page), []);
+    await shot(page, 'home-add');
+    await dialog.getByRole('button', { name: '~/Documents/mills' }).click();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await chip('mills').waitFor();
+    const turn = await ask(page, MILL_QUESTION);
+    await turn.locator('.card', { hasText: MILL }).first().waitFor();
+  });
+
+  it('says why a path cannot be added', async () => {
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press('n');
+    await page.getByRole('button', { name: 'Add a folder…' }).click();
+    await page.keyboard.type('~/Documents/none');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('does not exist').waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.chip').count(), 2);
+  });
+
+  it('has a folder closed, which is then among those of before and is opened again by a click', async () => {
+    await page.getByRole('button', { name: 'Stop searching mills' }).click();
+    await chip('mills').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Opened before' }).waitFor();
+    assert.deepEqual(await faults(page), []);
+    await page.locator('.notice').waitFor({ state: 'detached' });
+    await shot(page, 'home-recent');
+    await page.locator('.reopen', { hasText: 'mills' }).click();
+    await chip('mills').waitFor();
+    await page.locator('.reopen').waitFor({ state: 'detached' });
+  });
+
+  it('says what a drop can do, stores nothing, and finds the place by the name', async () => {
+    await page.getByRole('button', { name: 'Stop searching mills' }).click();
+    await chip('mills').waitFor({ state: 'detached' });
+    const sent = [];
+    page.on('request', (request) => sent.push(request.postData() ?? ''));
+    await drop(page, 'mills');
+    const dialog = page.getByRole('dialog', { name: 'Add a folder or a file' });
+    await dialog.getByText('Nothing was uploaded or stored.').waitFor();
+    await dialog.getByRole('button', { name: mills }).waitFor();
+    assert.deepEqual(await faults(page), []);
+    await shot(page, 'home-drop');
+    await dialog.getByRole('button', { name: mills }).click();
+    await chip('mills').waitFor();
+    assert.ok(sent.some((body) => body.includes('mills')));
+    assert.ok(sent.every((body) => !body.includes('what is in it')));
+  });
+
+  it('asks one file alone when that was added', async () => {
+    await page.getByRole('button', { name: 'Add a folder…' }).click();
+    await page.keyboard.type('~/Documents/mills/wick.md');
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'Only wick.md' }).waitFor({ state: 'attached' });
+    const turn = await ask(page, MILL_QUESTION);
+    assert.equal(await turn.locator('.card', { hasText: MILL }).count(), 0);
+    await page.locator('select').first().selectOption('everything');
+  });
+
+  it('goes back and forth between the threads of two folders and the views', async () => {
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press('n');
+    await page.locator('select').first().selectOption({ label: 'mills' });
+    await ask(page, 'In which year was the mill at Fenby built?');
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press('n');
+    await page.locator('select').first().selectOption({ label: 'docs' });
+    await ask(page, LEASE_QUESTION);
+    await page.getByRole('link', { name: 'Knowledge map' }).click();
+    await page.getByRole('heading', { name: 'Knowledge map' }).waitFor();
+    await page.goBack();
+    await page.locator('article h1', { hasText: LEASE_QUESTION }).waitFor();
+    await page.goBack(); // the empty page that it was asked on
+    await page.getByRole('heading', { name: 'Three things to try' }).waitFor();
+    await page.goBack();
+    await page.locator('article h1', { hasText: 'In which year' }).waitFor();
+    for (let step = 0; step < 2; step += 1) await page.goForward();
+    await page.locator('article h1', { hasText: LEASE_QUESTION }).waitFor();
+    await page.goForward();
+    await page.getByRole('heading', { name: 'Knowledge map' }).waitFor();
+  });
+
+  it('is at the same address when it is started again, and looks as it was chosen', async () => {
+    await page.goto(`${desktop.origin}/#/settings`);
+    await page.getByLabel('Appearance').selectOption('dark');
+    const { origin } = desktop;
+    await desktop.stop();
+    await page.getByText('Lens does not answer').waitFor();
+    await desktop.run();
+    assert.equal(desktop.origin, origin);
+    await page.goto(desktop.link);
+    await page.getByRole('heading', { name: 'Three things to try' }).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    await page.locator('.reopen', { hasText: 'mills' }).waitFor(); // it was started with the other one alone
+    assert.equal(await page.locator('select').first().inputValue(), `folder ${pathToFileURL(folder).href}`);
+    assert.deepEqual(await faults(page), []);
+    await shot(page, 'home-dark');
+  });
+
+  it('forgets a folder of before', async () => {
+    await page.getByRole('button', { name: 'Take mills off this list' }).click();
+    await page.locator('.reopen').waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Three things to try' }).waitFor();
+    assert.equal(await page.locator('.reopen').count(), 0);
+  });
+
+  it('speaks Chinese', async () => {
+    const other = await Window.open({ locale: 'zh-CN', storageState: await window.context.storageState() });
+    const tab = await other.tab(desktop.origin);
+    await tab.getByRole('heading', { name: '三件可以试试的事' }).waitFor();
+    await tab.getByRole('button', { name: '添加文件夹…' }).click();
+    await tab.getByRole('dialog', { name: '添加文件夹或文件' }).waitFor();
+    await shot(tab, 'home-zh');
+    await other.close();
+  });
+
+  it('fits into 400 pixels', async () => {
+    const narrow = { width: 400, height: 800 };
+    const other = await Window.open({
+      viewport: narrow,
+      bypassCSP: true,
+      storageState: await window.context.storageState(),
+    });
+    const tab = await other.tab(desktop.origin);
+    await tab.getByRole('heading', { name: 'Three things to try' }).waitFor();
+    assert.deepEqual(await faults(tab), []);
+    await shot(tab, 'home-narrow');
+    await other.close();
+  });
+});
+
+describe('a page of another site', () => {
+  const dir = emptied('home-hostile');
+  const folder = corpus(dir);
+  const target = path.join(dir, 'secret-papers');
+  let desktop;
+  let window;
+  let page;
+  let neighbour;
+
+  before(async () => {
+    mkdirSync(target, { recursive: true });
+    desktop = await Desktop.start(dir, [folder]);
+    window = await Window.open();
+    page = await window.tab(desktop.link);
+    neighbour = await Neighbour.start(desktop.origin);
+  });
+  after(async () => {
+    await window?.close();
+    await desktop?.stop();
+    await neighbour?.stop();
+  });
+
+  /** Tries to have a folder opened at an address, in every way that a page has; gives what came back. */
+  const attempt = (tab, to) =>
+    tab.evaluate(
+      async ([address, place]) => {
+        const body = JSON.stringify({ path: place });
+        const kinds = [undefined, 'text/plain', 'application/json', 'application/x-www-form-urlencoded'];
+        const tries = kinds.flatMap((kind) =>
+          ['cors', 'no-cors', 'same-origin'].map((mode) =>
+            fetch(`${address}/api/folders`, {
+              method: 'POST',
+              mode,
+              credentials: 'include',
+              body,
+              ...(kind !== undefined && { headers: { 'Content-Type': kind } }),
+            }).then(
+              ({ status }) => status,
+              () => 'refused',
+            ),
+          ),
+        );
+        navigator.sendBeacon(`${address}/api/folders`, new Blob([body], { type: 'text/plain' }));
+        const sink = document.body.appendChild(Object.assign(document.createElement('iframe'), { name: 'sink' }));
+        const form = document.body.appendChild(document.createElement('form'));
+        Object.assign(form, {
+          method: 'post',
+          action: `${address}/api/folders`,
+          enctype: 'text/plain',
+          target: 'sink',
+        });
+        form.append(Object.assign(document.createElement('input'), { name: body.slice(0, -1), value: '}' }));
+        const loaded = new Promise((resolve) => sink.addEventListener('load', resolve, { once: true }));
+        form.submit();
+        await Promise.race([loaded, new Promise((resolve) => setTimeout(resolve, 3000))]);
+        return Promise.all(tries);
+      },
+      [to, target],
+    );
+
+  const opened = () => page.evaluate(() => [...document.querySelectorAll('.chip')].map((each) => each.textContent));
+
+  it('adds no folder, whatever it sends', async () => {
+    for (const origin of neighbour.origins) {
+      const tab = await window.context.newPage();
+      await tab.goto(`${origin}/elsewhere`);
+      const came = await attempt(tab, desktop.origin);
+      assert.ok(
+        came.every((each) => each === 'refused' || each === 0 || each >= 400),
+        came.join(),
+      );
+      await tab.close();
+    }
+    await page.reload();
+    await page.locator('.chip').first().waitFor();
+    assert.deepEqual(await opened(), ['docs']);
+  });
+
+  it('would, with the key and from our own page', async () => {
+    const status = await page.evaluate(async (place) => {
+      const headers = {
+        'Content-Type': 'application/json',
+        Authorization: `Bearer ${localStorage.getItem('lens.key')}`,
+      };
+      return (await fetch('/api/folders', { method: 'POST', headers, body: JSON.stringify({ path: place }) })).status;
+    }, target);
+    assert.equal(status, 201);
+    await page.locator('.chip', { hasText: 'secret-papers' }).waitFor(); // without a reload: the page is told
+  });
+
+  it('does reach a server that lets in who has a cookie', async () => {
+    const own = await CookieServer.start();
+    const tab = await window.context.newPage();
+    await tab.goto(own.origin);
+    await tab.goto(`${neighbour.origins[0]}/elsewhere`);
+    await attempt(tab, own.origin);
+    assert.ok(own.admitted > 0);
+    await tab.close();
+    await own.stop();
+  });
+});
