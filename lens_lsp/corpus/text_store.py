@@ -537,15 +537,18 @@ class TextStore:
         paths: Sequence[str],
         buffers: Mapping[Key, Buffer],
         *,
+        more: bool = False,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> list[Skip]:
-        """Take the files of a root into an empty cache, known by their paths alone; otherwise as `refresh`.
+        """Take the files of a root into an empty cache, or ``more`` of them, known by their paths alone; otherwise as
+        `refresh`.
 
         Each is asked what identifies its content as it is read, which costs less than to ask while listing.
         """
-        assert not self.files, "what is known must be compared"
-        self._clear()  # files that could not be read are known
+        assert more or not self.files, "what is known must be compared"
+        if not more:
+            self._clear()  # files that could not be read are known
         buffers = without_documents(buffers)
         self._roots, self._broken = {root.index: root}, True
         self._read({root.index: paths}, buffers, progress, cancelled)

@@ -22,7 +22,7 @@ import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import partial
 from operator import attrgetter, itemgetter
@@ -213,6 +213,7 @@ def discover(
     names_only: bool = False,
     listings: Listings | None = None,
     on_progress: Callable[[int], None] | None = None,
+    on_names: Callable[[Sequence[str]], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     part: tuple[int, int] | None = None,
 ) -> Discovery:
@@ -222,10 +223,10 @@ def discover(
     system does not say with the name that it is regular. ``listings``, the same object at each look, saves listing
     folders again that did not change. ``explicit_file`` is a path below the root that the user named: it alone is
     looked at, and only the deny list can exclude it. ``on_progress`` is told the number of files found so far, about
-    once per thousand. ``part`` are the number of a part, from 0, and how many there are: folders are listed, but of
-    their files only those of the part (`in_part`) are asked for their status and given, unless scopes choose among the
-    files. Raises nothing for what it meets on the way; ``PathRefused`` if ``explicit_file`` is not a plain path below
-    the root.
+    once per thousand, and ``on_names`` is shown their paths, with ``names_only``. ``part`` are the number of a part,
+    from 0, and how many there are: folders are listed, but of their files only those of the part (`in_part`) are asked
+    for their status and given, unless scopes choose among the files. Raises nothing for what it meets on the way;
+    ``PathRefused`` if ``explicit_file`` is not a plain path below the root.
     """
     if explicit_file is not None and not denied_root(root.path):
         return _named(root, explicit_file)
@@ -233,6 +234,7 @@ def discover(
         if denied_root(root.path):
             raise Skipped(SkipReason.DENIED)
         walk = _Walk(root, rules, names_only, listings, on_progress, cancelled, part)
+        walk.on_names = on_names
     except Skipped as error:
         return Discovery([], [Skip("./", error.reason, root.index)])
     complete = walk.run()
@@ -326,6 +328,7 @@ class _Walk:
         # Where scopes choose, what is left out is told by all that is found.
         self._part = part if self._scopes.hold_all else None
         self._on_progress = on_progress or (lambda found: None)
+        self.on_names: Callable[[Sequence[str]], None] | None = None
         self._cancelled = cancelled or (lambda: False)
         self._stopped = False
         self._told = 0
@@ -496,6 +499,8 @@ class _Walk:
         if found - self._told >= _TELL_EVERY:
             self._told = found
             self._on_progress(self._told)
+            if self.on_names is not None:
+                self.on_names(self.paths)
         return self._stopped
 
     def _inside(self, folder: _Folder, handle: Handle, markers: frozenset[str], prefix: str) -> IgnoreRules:

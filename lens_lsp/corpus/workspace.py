@@ -12,7 +12,7 @@ import hashlib
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
 from functools import partial
 from types import MappingProxyType
@@ -53,6 +53,11 @@ EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
 EARLY_BYTES = 128 << 20
 """Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""
+MANY = 50_000
+_SOME, _BEGINNING = 4_096, 0.5
+"""How many files are read while the others are still found, and for how many seconds."""
+_TELLING = 4
+"""Letters of a word of a question that a name is looked through for."""
 FIRST = 1.3
 """Seconds for which documents are read before a question has shown anything."""
 QUESTION = 300.0
@@ -275,8 +280,8 @@ def source_of_bytes(data: bytes, fallback: str) -> Source:
 class EarlyReader(Protocol):
     """Who may look at the files read so far while a large workspace is read for the first time."""
 
-    def offer(self, done: int, total: int, snapshot: Callable[[], Snapshot]) -> None:
-        """``done`` of ``total`` files were read; called on the thread that reads."""
+    def offer(self, done: int, total: int | None, snapshot: Callable[[], Snapshot]) -> None:
+        """``done`` of ``total`` files were read, None while they are still counted; called on the thread that reads."""
         ...
 
 
@@ -387,9 +392,10 @@ class Workspace:
         memory: int | None,
         first: float = FIRST,
         part: tuple[int, int] | None = None,
+        many: int = MANY,
     ) -> None:
         """``part`` are the number, from 0, of one of several parts of the files, and how many there are: only its files
-        are read."""
+        are read. ``many`` are the files of a folder from which on some are read while the others are still found."""
         self._rules = rules
         self._paths = tuple(absolute(os.fspath(path)) for path in paths) if paths else (os.path.abspath("."),)
         budget = memory_budget() if memory is None else memory
@@ -397,6 +403,7 @@ class Workspace:
         self._listings = [Listings() for _ in self._paths]
         self._first = first
         self._part = part
+        self._many = many
         self._extracting = 0.0
         self._question = ""
         with self.open():
@@ -425,16 +432,22 @@ class Workspace:
         one = min(max(seconds * _ONE, 1.0), WAIT)
         _wait(roots, _GATHERING * seconds, one)
         typed = overlay(roots, buffers)
-        sweep = self._sweep(opened, observer, cancelled)
-        swept = time.perf_counter()
         snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled, large=self.cache.large)
+        beginning = _Beginning(self.cache, roots[0], typed, question, self._many)
+
+        def found(names: Sequence[str]) -> None:
+            if early_reader is not None and beginning.read_of(names):
+                early_reader.offer(self.cache.files, None, snapshot)
+
+        sweep = self._sweep(opened, observer, found, cancelled)
+        swept = time.perf_counter()
 
         def progress(done: int, total: int) -> None:
             observer.progress("read", done, total)
             if early_reader is not None:
                 early_reader.offer(done, total, snapshot)
 
-        self._read(roots, sweep, typed, progress, cancelled)
+        self._read(roots, sweep, typed, beginning.read, progress, cancelled)
         _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
         self._extracting, self._question = 0.0, question
@@ -511,7 +524,7 @@ class Workspace:
     def read_through(self, done: ReadThrough, observer: Progress) -> None:
         """Read every document whose text is not kept yet, without holding any in memory; ``done`` counts."""
         with self.open() as opened:
-            sweep = self._sweep(opened, observer, None)
+            sweep = self._sweep(opened, observer, None, None)
             roots = [root for root, _ in opened]
             found = [(0, path) for path in sweep.paths] + [(entry.root, entry.path) for entry in sweep.files]
             documents = [(roots[root], path, kind) for root, path in found if (kind := kind_for(path)) is not None]
@@ -595,13 +608,15 @@ class Workspace:
         roots: Sequence[Root],
         sweep: Sweep,
         typed: Mapping[Key, Buffer],
+        known: Set[str],
         progress: Callable[[int, int], None],
         cancelled: Callable[[], bool] | None,
     ) -> None:
-        """Bring the cache in line with what was found."""
+        """Bring the cache in line with what was found; ``known`` are paths that were read on the way."""
         with at_full_speed():
             if sweep.paths:
-                self.cache.fill(roots[0], sweep.paths, typed, progress=progress, cancelled=cancelled)
+                paths = [path for path in sweep.paths if path not in known] if known else sweep.paths
+                self.cache.fill(roots[0], paths, typed, more=bool(known), progress=progress, cancelled=cancelled)
                 self._listings[0].enter(lambda path: self.cache.entry((roots[0].index, path)))
             elif sweep.known and self.cache.whole:
                 self.cache.reopen(roots, without=self.cache.stale(typed))
@@ -616,8 +631,15 @@ class Workspace:
         if self.cache.passing_by:
             malloc_trim()
 
-    def _sweep(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
-        sweep = self._swept(opened, observer, cancelled)
+    def _sweep(
+        self,
+        opened: Opened,
+        observer: Progress,
+        found: Callable[[Sequence[str]], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> Sweep:
+        """``found`` is shown the names that are found by the first look at a single folder, while it goes on."""
+        sweep = self._swept(opened, observer, found, cancelled)
         if self._part is not None:
             sweep.files = [entry for entry in sweep.files if in_part(entry.path, *self._part)]
             sweep.paths = [path for path in sweep.paths if in_part(path, *self._part)]
@@ -625,7 +647,13 @@ class Workspace:
             sweep.parts = [part for part in sweep.parts if in_part(part.path, *self._part)]
         return sweep
 
-    def _swept(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
+    def _swept(
+        self,
+        opened: Opened,
+        observer: Progress,
+        on_names: Callable[[Sequence[str]], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> Sweep:
         sweep = Sweep()
         failed = [error for root, _ in opened if (error := root.look()) is not None]
         if failed and all(root.absence is not None for root, _ in opened):
@@ -641,6 +669,7 @@ class Workspace:
                 names_only=True,
                 listings=self._listings[0],
                 on_progress=lambda count: observer.progress("walk", count, None),
+                on_names=on_names,
                 cancelled=cancelled,
                 part=self._part,
             )
@@ -669,6 +698,30 @@ class Workspace:
                 sweep.files += [entry for entry in found.files if (entry.device, entry.inode) not in seen]
                 seen.update((entry.device, entry.inode) for entry in found.files)
         return sweep
+
+
+class _Beginning:
+    """Some files of a large folder, read while it is walked for the first time, so that there is something to show."""
+
+    def __init__(self, store: TextStore, root: Root, typed: Mapping[Key, Buffer], question: str, many: int) -> None:
+        self.read: Set[str] = frozenset()
+        self._many = many
+        self._store, self._root, self._typed = store, root, typed
+        self._words = tuple({word for word in question.lower().split() if len(word) >= _TELLING})
+
+    def read_of(self, names: Sequence[str]) -> bool:
+        """Whether some were read, of the ``names`` that were found so far."""
+        if not self.read and len(names) >= self._many:
+            until = time.monotonic() + _BEGINNING
+            chosen = self._chosen(names)
+            self._store.fill(self._root, chosen, self._typed, cancelled=lambda: time.monotonic() >= until)
+            self.read = {path for path in chosen if self._store.entry((self._root.index, path)) is not None}
+        return bool(self.read)
+
+    def _chosen(self, names: Sequence[str]) -> list[str]:
+        """Names that hold words of the question, and others from all over the folder."""
+        named = [name for name in names if any(word in name.lower() for word in self._words)][: _SOME // 2]
+        return sorted({*named, *names[:: max(1, len(names) // (_SOME - len(named)))]})
 
 
 def _nothing_to_search(failed: Sequence[LensError]) -> LensError:

@@ -174,12 +174,19 @@ class EarlyEvidenceTimer:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self._begins = False
         self._begun: float | None = None
         self._next = 0.0
         self._look: Callable[[Snapshot], None] | None = None
 
-    def offer(self, done: int, total: int, snapshot: Callable[[], Snapshot]) -> None:
-        """So many of the files were read, and can be looked at now."""
+    def offer(self, done: int, total: int | None, snapshot: Callable[[], Snapshot]) -> None:
+        """So many of the files were read, and can be looked at now; ``total`` is None while they are still counted:
+        that is looked at once."""
+        if total is None:
+            if self._look is not None and not self._begins:
+                self._begins = True
+                self._look(snapshot())
+            return
         now = self._clock()
         if self._begun is None:
             self._begun, self._next = now, now + _AFTER

@@ -21,7 +21,7 @@ from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
-from lens_lsp.corpus.workspace import EARLY_BYTES, Snapshot
+from lens_lsp.corpus.workspace import EARLY_BYTES, Snapshot, Workspace
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.rules.question_plan import analyse
 from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned, answer_of
@@ -313,3 +313,52 @@ def test_looks_that_find_nothing_are_made_again_after_twice_the_time_and_not_nea
 def test_after_a_look_that_found_something_there_is_no_other(many: Path) -> None:
     found = early(events_while_reading(Lens([str(many)]), steps(1.0)))
     assert looked_at(0.5, [[], found], 100) == ([2, 4], found)
+
+
+class Shown:
+    """What is offered while a workspace is read: how many files are known, and of how many."""
+
+    def __init__(self) -> None:
+        self.offers: list[tuple[int, int | None]] = []
+
+    def offer(self, done: int, total: int | None, snapshot: Callable[[], Snapshot]) -> None:
+        self.offers.append((done, total))
+
+    def progress(self, stage: str, done: int, total: int | None) -> None:
+        pass
+
+
+def test_some_files_of_a_large_folder_are_read_while_it_is_walked_and_no_file_twice(tmp_path: Path) -> None:
+    names = [f"{box}/note-{number}.txt" for box in ("a", "b") for number in range(2_500)]
+    write(tmp_path, dict.fromkeys(names, "A quiet day.\n") | {"a/quay.txt": QUAY})
+    at_once, walked, shown = Workspace([tmp_path], CorpusRules(), None), [], Shown()
+    for workspace in (at_once, Workspace([tmp_path], CorpusRules(), None, many=1_000)):
+        with workspace.open() as opened:
+            workspace.bring_up(opened, shown, {}, None, "Who built the quay?", early_reader=shown)
+        walked.append(shown.offers)
+        shown = Shown()
+        texts = [text for text in workspace.cache.slots if text is not None]
+        assert len({text.key for text in texts}) == len(texts) == workspace.cache.files == len(names) + 1
+        assert workspace.cache.size == at_once.cache.size
+    assert all(total is not None for _, total in walked[0])
+    first, total = walked[1][0]
+    assert total is None
+    assert 1_000 <= first < len(names)
+
+
+def test_files_that_are_still_counted_are_looked_at_once() -> None:
+    glimpse = EarlyEvidenceTimer(steps(0.0))
+    reading = Reading(glimpse, [[]] * 3)
+
+    async def ask() -> list[Evidence]:
+        done = asyncio.get_running_loop().create_future()
+
+        def read() -> None:
+            for reading.done in (1, 2, 3):
+                glimpse.offer(reading.done, None, reading.snapshot)
+
+        asyncio.ensure_future(asyncio.to_thread(read)).add_done_callback(done.set_result)
+        return await glimpse.evidence(reading.look, done)
+
+    assert asyncio.run(ask()) == []
+    assert reading.looked == [1]
