@@ -5,6 +5,7 @@ export type {
   AnswerResult,
   DryRunResult,
   EventAnswer,
+  FindResult,
   RequirementResult,
   StopReason,
 } from '../../../../vscode-extension/src/protocol/answer';
@@ -12,7 +13,12 @@ export type { AskParams, Mode, Scope } from '../../../../vscode-extension/src/pr
 export type { CitationState, RecheckResult } from '../../../../vscode-extension/src/protocol/checking';
 export type { TextResult } from '../../../../vscode-extension/src/protocol/documents';
 export type { LensEvent } from '../../../../vscode-extension/src/protocol/events';
-export type { ContextPart, EventEvidence, Evidence } from '../../../../vscode-extension/src/protocol/evidence';
+export type {
+  ContextPart,
+  Coverage,
+  EventEvidence,
+  Evidence,
+} from '../../../../vscode-extension/src/protocol/evidence';
 export type {
   Cluster,
   ClustersResult,

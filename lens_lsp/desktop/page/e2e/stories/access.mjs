@@ -68,6 +68,10 @@ describe('for everybody', () => {
       await page.getByRole('button', { name: 'List' }).click();
       await page.locator('.cluster-list').waitFor();
     },
+    sources: async (page) => {
+      await page.goto(`${desktop.origin}/#/sources`);
+      await page.locator('.source-state').first().waitFor();
+    },
     sent: async (page) => {
       await page.goto(`${desktop.origin}/#/sent`);
       await page.locator('.ledger').waitFor();

@@ -37,6 +37,28 @@ async function drop(page, name) {
   await page.dispatchEvent('main', 'drop', { dataTransfer: carried });
 }
 
+/** A PDF of one page that is a picture alone. */
+function scanned() {
+  const stream = (head, data) => `<<${head}/Length ${data.length}>>stream\n${data}\nendstream`;
+  const picture = '/Type/XObject/Subtype/Image/Width 8/Height 8/ColorSpace/DeviceGray/BitsPerComponent 8';
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</XObject<</I 4 0 R>>>>/Contents 5 0 R>>',
+    stream(picture, 'x'.repeat(64)),
+    stream('', 'q 612 0 0 792 0 0 cm /I Do Q'),
+  ];
+  let text = '%PDF-1.4\n';
+  const places = objects.map((object, at) => {
+    const place = text.length;
+    text += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(place).padStart(10, '0')} 00000 n \n`;
+  });
+  const table = text.length;
+  text += `xref\n0 6\n0000000000 65535 f \n${places.join('')}trailer<</Size 6/Root 1 0 R>>\nstartxref\n${table}\n%%EOF\n`;
+  return text;
+}
+
 describe('a home', () => {
   const dir = emptied('home');
   const folder = corpus(dir);
@@ -213,6 +235,71 @@ describe('a home', () => {
     assert.deepEqual(await faults(tab), []);
     await shot(tab, 'home-narrow');
     await other.close();
+  });
+});
+
+describe('sources', () => {
+  const dir = emptied('home-sources');
+  const folder = corpus(dir);
+  const papers = path.join(dir, 'papers');
+  let desktop;
+  let window;
+  let page;
+
+  before(async () => {
+    mkdirSync(papers, { recursive: true });
+    writeFileSync(path.join(papers, 'fenby.md'), `# Mills\n\n${MILL}\n`);
+    writeFileSync(path.join(papers, 'mills.csv'), 'mill,owner\nFenby,Tom Osei\n');
+    writeFileSync(path.join(papers, 'broken.pdf'), '%PDF-1.4\nnothing of a document');
+    writeFileSync(path.join(papers, 'scan.pdf'), scanned());
+    writeFileSync(path.join(papers, '.env'), 'KEY=1\n');
+    // Text on scans is not recognised here, whatever is installed.
+    desktop = await Desktop.start(dir, [folder, papers], { settings: '[documents]\nocr = "off"\n' });
+    window = await Window.open({ bypassCSP: true });
+    page = await window.tab(desktop.link);
+  });
+  after(async () => {
+    await window?.close();
+    await desktop?.stop();
+  });
+
+  const source = (name) => page.locator('.source-folder', { hasText: name });
+
+  it('say what is read, what needs OCR, and what cannot be read and why', async () => {
+    await page.getByRole('link', { name: 'Sources' }).click();
+    const state = source('papers').locator('.source-state');
+    await state.getByText(/^2 of \d files read\.$/).waitFor();
+    await state.getByText('1 scanned document needs OCR.').waitFor();
+    await state.getByText('1 file skipped: damaged.').click();
+    await state.getByText('broken.pdf').waitFor();
+    await state.getByText('1 file skipped: may hold secrets.').waitFor();
+    assert.deepEqual(await faults(page), []);
+    await shot(page, 'sources');
+  });
+
+  it('are asked by folder, which stays chosen', async () => {
+    await page.getByRole('checkbox', { name: 'papers' }).uncheck();
+    assert.ok(await page.getByRole('checkbox', { name: 'docs' }).isDisabled()); // one is asked at least
+    await page.reload();
+    assert.ok(!(await page.getByRole('checkbox', { name: 'papers' }).isChecked()));
+    await page.goto(`${desktop.origin}/#/`);
+    await page.getByRole('option', { name: 'Chosen sources' }).waitFor({ state: 'attached' });
+    const turn = await ask(page, MILL_QUESTION);
+    assert.equal(await turn.locator('.card', { hasText: MILL }).count(), 0);
+    await page.goto(`${desktop.origin}/#/sources`);
+    await page.getByRole('checkbox', { name: 'papers' }).check();
+  });
+
+  it('are asked by kind of file', async () => {
+    await page.getByRole('checkbox', { name: /^Notes and text/ }).uncheck();
+    await page.goto(`${desktop.origin}/#/`);
+    const without = await ask(page, 'In which year was the mill at Fenby built?');
+    assert.equal(await without.locator('.card', { hasText: MILL }).count(), 0);
+    await page.goto(`${desktop.origin}/#/sources`);
+    await page.getByRole('checkbox', { name: /^Notes and text/ }).check();
+    await page.goto(`${desktop.origin}/#/`);
+    const turn = await ask(page, 'What was the year in which the mill at Fenby was built?');
+    await turn.locator('.card', { hasText: MILL }).first().waitFor();
   });
 });
 

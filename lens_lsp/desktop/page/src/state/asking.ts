@@ -24,13 +24,14 @@ import {
   turnsOf,
 } from './page';
 import { go, route } from './route';
+import { chosenSources } from './sources';
 import { begun, ended, heard, stopped, type Turn } from './turn';
 
 /** What the program is told of where to look. */
 export function scopeOf(chosen: ChosenScope): Scope {
   switch (chosen.kind) {
     case 'everything':
-      return {};
+      return chosenSources();
     case 'folder':
       return { folders: [chosen.uri] };
     case 'files':

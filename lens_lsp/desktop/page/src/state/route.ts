@@ -8,6 +8,7 @@ export type Route =
   | { readonly view: 'ask'; readonly thread: string | null }
   | { readonly view: 'map'; readonly cluster: string | null }
   | { readonly view: 'sent' }
+  | { readonly view: 'sources' }
   | { readonly view: 'settings' };
 
 /** What the address says. */
@@ -20,6 +21,7 @@ export function routeOf(hash: string): Route {
     case 'map':
       return { view: 'map', cluster: what };
     case 'sent':
+    case 'sources':
     case 'settings':
       return { view };
     default:

@@ -14,6 +14,7 @@ import { Rail, TopBar } from './Rail';
 import { SentView } from './SentView';
 import { SettingsView } from './SettingsView';
 import { SourcePane } from './SourcePane';
+import { SourcesView } from './SourcesView';
 
 export function App(): JSX.Element {
   const turn = [...turnsOf.value.values()].flat().find(({ consent }) => consent !== null);
@@ -65,6 +66,8 @@ function View(): JSX.Element {
       return <MapView chosen={now.cluster} />;
     case 'sent':
       return <SentView />;
+    case 'sources':
+      return <SourcesView />;
     case 'settings':
       return <SettingsView />;
     case 'ask':

@@ -8,6 +8,7 @@ import type { DryRunResult, Mode, Scope } from '../protocol';
 import { preview, stop, submit } from '../state/asking';
 import { type ChosenScope, chosenMode, chosenScope, draft, folders, running, status, tellFailure } from '../state/page';
 import { source } from '../state/source';
+import { narrowed } from '../state/sources';
 import { editor } from '../surface';
 import { splitPath } from '../text/places';
 import { words } from '../words';
@@ -180,7 +181,7 @@ function ScopeChoice(): JSX.Element {
             }
           }}
         >
-          <option value={EVERYTHING}>{words.ask.everything}</option>
+          <option value={EVERYTHING}>{narrowed.value ? words.sources.chosen : words.ask.everything}</option>
           {(folders.value.length > 1 || chosen.kind === 'folder') &&
             folders.value.map(({ uri, name }) => (
               <option key={uri} value={`folder ${uri}`}>

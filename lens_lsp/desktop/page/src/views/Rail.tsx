@@ -14,6 +14,7 @@ import { Icon } from './icons';
 
 const MOST_THREADS = 200;
 const VIEWS = [
+  ...(editor === undefined ? ([['sources', { view: 'sources' }]] as const) : []),
   ['map', { view: 'map', cluster: null }],
   ['sent', { view: 'sent' }],
   ...(editor === undefined ? ([['settings', { view: 'settings' }]] as const) : []),
