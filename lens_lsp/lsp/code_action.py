@@ -22,6 +22,7 @@ from lens_lsp.lsp.document_snapshot import (
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.memory.answer_files import link_to
+from lens_lsp.memory.answer_parser import Held
 from lens_lsp.memory.notes import rewritten, syntax_of
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
@@ -93,7 +94,7 @@ async def act(ls: LensServer, params: types.CodeActionParams) -> list[types.Code
 
 
 async def lens(ls: LensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """``textDocument/codeLens``: "Ask" at every line that asks."""
+    """``textDocument/codeLens``: "Ask" at every line that asks; at every answer to check it, or to ask again."""
 
     def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.CodeLens]:
         found = []
@@ -103,6 +104,11 @@ async def lens(ls: LensServer, params: types.CodeLensParams) -> list[types.CodeL
                 offer = _offers_to_ask(selected)[0]
                 command = types.Command(offer.title, _ASK, arguments=[offer.argument])
                 found.append(types.CodeLens(selected.range, command))
+        for held in page.citing.held:
+            where = snapshot.ranges().range(page.bare(_line_shown(page, held)))
+            for offer in _offers_at_answer(snapshot, page, held):
+                command = types.Command(offer.title, offer.command or "", arguments=[offer.argument])
+                found.append(types.CodeLens(where, command))
         return found
 
     return await run_on_snapshot(ls.state, params.text_document.uri, work) or []
@@ -189,19 +195,48 @@ def _mend_all(snapshot: DocumentSnapshot, page: MarkdownPage) -> Iterator[Action
         yield ActionOffer(title, _QUICK_FIX, changes=tuple(changes))
 
 
+def _line_shown(page: MarkdownPage, held: Held) -> int:
+    """The line of an answer that is read first: its heading, where it has one; what stands above is for programs."""
+    return next(
+        (number for number in range(held.first, held.last + 1) if page.line(number).startswith("#")), held.first
+    )
+
+
+def _offers_at_answer(snapshot: DocumentSnapshot, page: MarkdownPage, held: Held) -> Iterator[ActionOffer]:
+    if any(held.first <= each.line <= held.last for each in page.citing.written):
+        yield ActionOffer("Check citations again", _QUICK_FIX, _RECHECK, {"uri": snapshot.uri})
+    _, above = _asked_above(page, held)
+    question = held.question or above
+    if question:
+        yield ActionOffer("Ask again", _QUICK_FIX, _ASK, _asking_again(snapshot, page, held, question))
+
+
+def _asked_above(page: MarkdownPage, held: Held) -> tuple[int, str]:
+    """The line above a block, if it asks, and what it asks; an empty question where it does not."""
+    line = (
+        next((number for number in range(held.first - 1, 0, -1) if page.line(number).strip()), 0) if held.block else 0
+    )
+    return line, (asked(page.line(line)) or "") if line else ""
+
+
 def _again(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> Iterator[ActionOffer]:
     """Ask anew for what a citation proved: the fact where this session knows it, else the whole question."""
     label, held = found.written.label, page.held_at(found.written.line)
     if held is None or not held.question:
         return
     question = next((fact.text for fact in held.facts if label in fact.cites), held.question)
-    argument: dict[str, object] = {"question": question}
-    if held.block and snapshot.path is not None:
-        line = next((number for number in range(held.first - 1, 0, -1) if page.line(number).strip()), None)
-        if line is not None and asked(page.line(line)) == held.question:
-            span = snapshot.ranges().range(page.bare(line))
-            argument |= {"scope": {"uri": snapshot.uri, "range": _plain_range(span)}, "insert": True}
+    argument = _asking_again(snapshot, page, held, question)
     yield ActionOffer(f"Ask again: {printable_line(question)[:80]}", _QUICK_FIX, _ASK, argument, label=label)
+
+
+def _asking_again(snapshot: DocumentSnapshot, page: MarkdownPage, held: Held, question: str) -> dict[str, object]:
+    """The argument of a question that an answer is about; its block is replaced where the line above still asks it."""
+    argument: dict[str, object] = {"question": question}
+    line, above = _asked_above(page, held)
+    if above and above == (held.question or question) and snapshot.path is not None:
+        span = snapshot.ranges().range(page.bare(line))
+        argument |= {"scope": {"uri": snapshot.uri, "range": _plain_range(span)}, "insert": True}
+    return argument
 
 
 def _changes(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> tuple[tuple[Span, str], ...]:

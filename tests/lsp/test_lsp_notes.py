@@ -114,6 +114,22 @@ def test_one_question_asked_twice_in_a_note_has_two_blocks(edit: Edit, note: Pat
     assert ids[1] in second
 
 
+def test_an_answer_in_a_note_has_lenses_to_check_it_and_to_ask_again(edit: Edit, note: Path) -> None:
+    editor = edit()
+    uri = editor.show(note)
+    asked_in(editor, uri)
+    answered = editor.texts[uri]
+    lenses = editor.result("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert [each["command"]["title"] for each in lenses] == ["Ask", "Check citations again", "Ask again"]
+    block = answered.split("\n").index(next(line for line in answered.split("\n") if "lens:begin" in line))
+    assert all(each["range"]["start"]["line"] >= block for each in lenses[1:])
+    editor.run(lenses[1]["command"])
+    edits = [message for message in editor.said if message["method"] == "workspace/applyEdit"]
+    editor.run(lenses[2]["command"])
+    editor.wait(lambda: len([each for each in editor.said if each["method"] == "workspace/applyEdit"]) > len(edits))
+    assert editor.texts[uri].count("lens:begin") == 1
+
+
 def test_a_block_without_an_end_is_never_replaced(edit: Edit, note: Path) -> None:
     editor = edit()
     mine = f"?? {QUESTION}\n<!-- lens:begin q1 {{}} -->\n\nwords of mine\n"
