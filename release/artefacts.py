@@ -28,7 +28,7 @@ def build_extension(out: Path, wheel: Path) -> Path:
     if not (EXTENSION / "node_modules").is_dir():
         raise ReleaseError("the extension cannot be built: run `npm ci` in vscode-extension")
     run(["npm", "run", "--silent", "package"], EXTENSION, LENS_WHEEL=str(wheel.resolve()))
-    made = _only(EXTENSION, "lens-*.vsix")
+    made = _only(EXTENSION, "lens-[0-9]*.vsix")
     return Path(shutil.copy(made, out / made.name))
 
 

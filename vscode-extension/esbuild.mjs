@@ -19,7 +19,7 @@ const editor = {
 };
 
 const options = {
-  entryPoints: ['src/extension.ts', 'src/session.ts'],
+  entryPoints: ['src/extension.ts', 'src/session.ts', 'src/uninstall.ts'],
   outdir: 'dist',
   bundle: true,
   format: 'cjs',

@@ -44,6 +44,9 @@ export class Endpoint {
 
   constructor(script) {
     this.script = script;
+    /** What it lists, and what it says instead of answering, if anything. */
+    this.models = ['story'];
+    this.refusing = null;
     /** Connections ever made, and the chat requests that came, by stage. */
     this.connections = 0;
     this.stages = [];
@@ -78,6 +81,16 @@ export class Endpoint {
   }
 
   async #serve(request, response) {
+    if (request.method === 'GET' && request.url.endsWith('/models')) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ object: 'list', data: this.models.map((id) => ({ id })) }));
+      return;
+    }
+    if (this.refusing !== null) {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: this.refusing } }));
+      return;
+    }
     if (request.method !== 'POST' || !request.url.endsWith('/chat/completions')) {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"error": {"message": "no such path"}}');
       return;

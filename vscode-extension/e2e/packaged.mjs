@@ -8,6 +8,8 @@ import path from 'node:path';
 import { e2e, extension, scratch } from './rig.mjs';
 import { python } from './server.mjs';
 
+/** All that a set-up can install. */
+const LISTS = ['requirements.txt', 'optional.txt', 'agents.txt', 'documents.txt'];
 const require = createRequire(path.join(extension, 'package.json'));
 
 /** The .vsix of `npm run package`. Throws where there is none. */
@@ -15,6 +17,15 @@ export function packaged() {
   const { name, version } = require('./package.json');
   const file = path.join(extension, `${name}-${version}.vsix`);
   if (!fs.existsSync(file)) throw new Error(`run \`npm run package\` first: there is no ${file}`);
+  return file;
+}
+
+/** The .vsix of `npm run package -- --target PLATFORM`. Throws where there is none. */
+export function packagedFor(platform) {
+  const { name, version } = require('./package.json');
+  const file = path.join(extension, `${name}-${platform}-${version}.vsix`);
+  if (!fs.existsSync(file))
+    throw new Error(`run \`npm run package -- --target ${platform}\` first: there is no ${file}`);
   return file;
 }
 
@@ -51,7 +62,7 @@ export function environmentOf(vsix) {
   const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary', ':all:', '--require-hashes'];
   run(
     interpreter,
-    ['-I', '-m', 'pip', 'install', ...options, '-r', 'requirements.txt', '-r', 'optional.txt'],
+    ['-I', '-m', 'pip', 'install', ...options, ...LISTS.flatMap((list) => ['-r', list])],
     path.join(dir, 'extension/bundled'),
   );
   fs.writeFileSync(whole, '');

@@ -1,17 +1,32 @@
-// Makes the one .vsix: builds the bundle, and puts the server's wheel and its pinned dependencies beside it.
-import { spawnSync } from 'node:child_process';
+// Makes the .vsix: builds the bundle, and puts the server's wheel and its pinned dependencies beside it; with
+// `--target linux-x64` (or another platform, on such a machine) the server itself, ready to run.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const HERE = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const BUNDLED = path.join(HERE, 'bundled');
 const python = process.env.PYTHON ?? 'python3';
+/** What makes one program of a Python environment. */
+const FREEZER = 'pyinstaller==6.22.3';
 
-function run(command, args) {
+function run(command, args, cwd = HERE) {
   const { status, error } = spawnSync(command, args, {
-    cwd: HERE,
+    cwd,
     env: { ...process.env, LENS_SLIM: '1' }, // the measurements stay out of the server's wheel
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -35,35 +50,68 @@ function wheel() {
   return wheels[0];
 }
 
-/** What the server does without where there is no wheel of it: equally but slower, and judging by rules. */
-const OPTIONAL = /^(ahocorasick-rs|onnxruntime)==/;
-
 /**
  * What pip is given: in `requirements.txt` our wheel with its hash and everything it needs, each with the hashes of its
- * wheels; in `optional.txt` what it can do without.
+ * wheels; in `optional.txt` what it can do without, in `agents.txt` what only
+ * agents need, and in `documents.txt` what reads documents. Beside them the sizes of
+ * all that, as they were measured, and that of our wheel.
  */
 function requirements(name) {
-  const hash = createHash('sha256')
-    .update(readFileSync(path.join(BUNDLED, name)))
-    .digest('hex');
-  const pinned = readFileSync(path.join(HERE, 'requirements.txt'), 'utf8').split(/^(?=\S)/m);
-  const [needed, optional] = [false, true].map((wanted) => pinned.filter((each) => OPTIONAL.test(each) === wanted));
-  if (optional.length !== 2) {
-    throw new Error('requirements.txt does not list what is optional');
-  }
-  writeFileSync(path.join(BUNDLED, 'requirements.txt'), `./${name} --hash=sha256:${hash}\n${needed.join('')}`);
-  writeFileSync(path.join(BUNDLED, 'optional.txt'), optional.join(''));
+  run(python, ['scripts/sizes.py', '--split', BUNDLED]);
+  const wheel = path.join(BUNDLED, name);
+  const hash = createHash('sha256').update(readFileSync(wheel)).digest('hex');
+  const needed = path.join(BUNDLED, 'needed.txt');
+  const listed = `./${name} --hash=sha256:${hash}\n${readFileSync(needed, 'utf8')}`;
+  writeFileSync(path.join(BUNDLED, 'requirements.txt'), listed);
+  rmSync(needed);
+  const sizes = JSON.parse(readFileSync(path.join(HERE, 'sizes.json'), 'utf8'));
+  const counting =
+    'import sys, zipfile; print(sum(each.file_size for each in zipfile.ZipFile(sys.argv[1]).infolist()))';
+  const own = Number(execFileSync(python, ['-I', '-c', counting, wheel], { encoding: 'utf8' }));
+  for (const { search } of Object.values(sizes.platforms)) search.disk += own;
+  writeFileSync(path.join(BUNDLED, 'sizes.json'), JSON.stringify(sizes));
 }
 
+/**
+ * With `--target PLATFORM`, which must be that of this machine: the server as one program, with its own Python and what
+ * reads documents. The first answer needs no download then, and no Python.
+ */
+function program(target) {
+  if (target !== `${process.platform}-${process.arch}`) {
+    throw new Error(`a build for ${target} is made on such a machine, not on ${process.platform}-${process.arch}`);
+  }
+  const work = mkdtempSync(path.join(tmpdir(), 'lens-program-'));
+  try {
+    run(python, ['-m', 'venv', path.join(work, 'venv')]);
+    const own = path.join(work, 'venv', process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
+    for (const list of ['requirements.txt', 'optional.txt', 'agents.txt', 'documents.txt']) {
+      run(own, [...pip, '--no-deps', '--require-hashes', '-r', list], BUNDLED);
+    }
+    run(own, [...pip, FREEZER]);
+    const places = ['--distpath', work, '--workpath', path.join(work, 'build'), '--specpath', work];
+    const parts = ['lens_lsp', 'lxml', 'pypdfium2', 'pypdfium2_raw', 'python_calamine', 'striprtf'];
+    const collect = parts.flatMap((each) => ['--collect-all', each]);
+    const quiet = ['--noconfirm', '--log-level', 'WARN', '--exclude-module', 'tkinter'];
+    run(own, ['-m', 'PyInstaller', ...quiet, '--name', 'lens', ...places, ...collect, 'scripts/program.py']);
+    cpSync(path.join(work, 'lens'), path.join(BUNDLED, 'program'), { recursive: true, dereference: true });
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const { values } = parseArgs({ options: { target: { type: 'string' } } });
 rmSync(BUNDLED, { recursive: true, force: true });
 mkdirSync(BUNDLED);
 requirements(wheel());
+if (values.target !== undefined) program(values.target);
 rmSync(path.join(HERE, 'dist'), { recursive: true, force: true });
 run(process.execPath, ['esbuild.mjs']);
 const { version } = JSON.parse(readFileSync(path.join(HERE, 'package.json'), 'utf8'));
-const vsix = `lens-${version}.vsix`;
+const vsix = values.target === undefined ? `lens-${version}.vsix` : `lens-${values.target}-${version}.vsix`;
 const vsce = path.join(HERE, 'node_modules', '@vscode', 'vsce', 'vsce');
 // No repository is named, so links in the README cannot be made absolute.
 const lone = ['--allow-missing-repository', '--no-rewrite-relative-links'];
-run(process.execPath, [vsce, 'package', '--no-dependencies', ...lone, '-o', vsix]);
+const target = values.target === undefined ? [] : ['--target', values.target];
+run(process.execPath, [vsce, 'package', '--no-dependencies', ...target, ...lone, '-o', vsix]);
 console.log(`${vsix}: ${statSync(path.join(HERE, vsix)).size.toLocaleString('en')} bytes`);

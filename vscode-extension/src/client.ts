@@ -5,18 +5,20 @@
  */
 
 import * as vscode from 'vscode';
-import { type Failure, failureOf } from './failures';
+import { Failure, failureOf } from './failures';
 import type { AnswerResult, FindResult } from './protocol/answer';
 import type { AskParams, FindParams } from './protocol/asking';
 import type { LensEvent } from './protocol/events';
 import { Restarts } from './restart';
 
-/** How the server is. */
-export type ClientState = 'stopped' | 'starting' | 'running' | 'failed';
+/** How the server is: `stopped` starts when it is needed, `missing` has to be set up first. */
+export type ClientState = 'stopped' | 'missing' | 'starting' | 'running' | 'failed';
 
 /** What the rest of the extension knows of the server. */
 export interface LensClient extends vscode.Disposable {
   readonly state: ClientState;
+  /** Why it does not run, where a start failed. */
+  readonly failure: Failure | undefined;
   readonly onDidChangeState: vscode.Event<ClientState>;
   /** After every question that this window asked and that was answered; a dry run is none. */
   readonly onDidAnswer: vscode.Event<AnswerResult>;
@@ -38,8 +40,11 @@ export interface LensClient extends vscode.Disposable {
   ready(): Promise<void>;
   /** Start the server if that needs nobody's consent; never rejects. */
   warm(): Promise<void>;
-  /** Stop the server, and start it again if it ran. Calls while one is under way become one. */
-  restart(reason: string): Promise<void>;
+  /**
+   * Stop the server, and start it again if it ran. Calls while one is under way become one. `between` is done while it is
+   * stopped; what that rejects with, the caller gets.
+   */
+  restart(reason: string, between?: () => Promise<void>): Promise<void>;
 }
 
 /** A server that runs. */
@@ -88,12 +93,14 @@ class Client implements LensClient {
   readonly onDidAnswer = this.#answered.event;
   readonly #listeners = new Map<string, (event: LensEvent) => void>();
   readonly #restarts = new Restarts((reason) => this.#startAgain(reason));
+  readonly #between: (() => Promise<void>)[] = [];
   #session: Session | undefined;
   #starting: Promise<Session> | undefined;
   #asked = 0;
   #closes: number[] = [];
   #disposed = false;
   state: ClientState = 'stopped';
+  failure: Failure | undefined;
 
   constructor(readonly host: ClientHost) {}
 
@@ -150,8 +157,20 @@ class Client implements LensClient {
     }
   }
 
-  restart(reason: string): Promise<void> {
-    return this.#restarts.request(reason);
+  async restart(reason: string, between?: () => Promise<void>): Promise<void> {
+    if (between === undefined) {
+      return this.#restarts.request(reason);
+    }
+    let failed: { readonly error: unknown } | undefined;
+    this.#between.push(() =>
+      between().catch((error: unknown) => {
+        failed = { error };
+      }),
+    );
+    await this.#restarts.request(reason);
+    if (failed !== undefined) {
+      throw (failed as { readonly error: unknown }).error;
+    }
   }
 
   dispose(): void {
@@ -178,6 +197,7 @@ class Client implements LensClient {
     if (this.#starting) {
       return this.#starting;
     }
+    this.failure = undefined;
     this.#become('starting');
     this.#starting = this.#started(occasion).finally(() => {
       this.#starting = undefined;
@@ -192,7 +212,7 @@ class Client implements LensClient {
         closed: () => this.#closed(),
       });
       if (!session || this.#disposed) {
-        this.#become('stopped');
+        this.#become('missing');
         await session?.stop();
         throw new vscode.CancellationError();
       }
@@ -200,7 +220,9 @@ class Client implements LensClient {
       this.#become('running');
       return session;
     } catch (error) {
-      if (!(error instanceof vscode.CancellationError)) {
+      const failure = failureOf(error);
+      if (failure instanceof Failure) {
+        this.failure = failure;
         this.#become('failed');
       }
       throw error;
@@ -215,10 +237,12 @@ class Client implements LensClient {
     this.#session = undefined;
     await session?.stop();
     this.#become('stopped');
+    for (const work of this.#between.splice(0)) {
+      await work();
+    }
     if (ran && !this.#disposed) {
       await this.#start('quietly').catch((error: unknown) => {
-        const failure: Failure | vscode.CancellationError = failureOf(error);
-        this.host.log.error(`not started again: ${failure.message}`);
+        this.host.log.error(`not started again: ${failureOf(error).message}`);
       });
     }
   }
@@ -228,13 +252,14 @@ class Client implements LensClient {
     if (this.#disposed) {
       return;
     }
-    this.#become('failed');
     const now = Date.now();
     this.#closes = [...this.#closes.filter((at) => now - at < REVIVAL_WINDOW), now];
     if (this.#closes.length <= REVIVALS) {
+      this.#become('starting');
       void this.restart('the server went away');
     } else {
       this.#closes = [];
+      this.#become('failed');
       this.host.gaveUp();
     }
   }

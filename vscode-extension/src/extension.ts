@@ -8,20 +8,24 @@ import { registerChat } from './chat/register';
 import { createClient, type LensClient } from './client';
 import { copyDiagnostics } from './diagnostics';
 import { registerDocuments } from './documents/documents';
+import { Failure } from './failures';
 import { showMenu } from './menu';
 import { chooseModel, removeApiKey, setApiKey } from './model/endpoint';
 import { Keys } from './model/keys';
 import type { PdfViewers } from './pdf/viewers';
 import { registerReading } from './reading/reading';
+import { readDocuments, removeAll } from './server/installing';
 import { limited, Starter } from './server/starting';
 import { PROCESS_SETTINGS } from './settings';
+import { Standings } from './standing/standings';
 import { registerStatus } from './status';
 import { AnswerView } from './views/answerView';
-import { Prompts } from './views/prompts';
+import { Prompts, VIEW } from './views/prompts';
 
 /** What other extensions, and our own tests, get of us. */
 export interface LensApi {
   readonly client: LensClient;
+  readonly standings: Standings;
   readonly pdfs: PdfViewers;
   /** How many milliseconds `activate` took. */
   readonly took: number;
@@ -29,6 +33,8 @@ export interface LensApi {
 
 /** Milliseconds between the activation and the start of a server for open notes. */
 const SETTLED = 2_000;
+/** Where a Python comes from. */
+const PYTHON = 'https://www.python.org/downloads/';
 
 /** Called by the editor once, when something of ours is needed first. */
 export function activate(context: vscode.ExtensionContext): LensApi {
@@ -46,7 +52,8 @@ export function activate(context: vscode.ExtensionContext): LensApi {
   const documents = registerDocuments(context, lens);
   const reading = registerReading(context, lens);
   const chosen = new ChosenScope(context.workspaceState);
-  const view = new AnswerView(context, lens, reading, prompts, chosen);
+  const standings = new Standings(lens, prompts, context.workspaceState, starter, log);
+  const view = new AnswerView(context, lens, reading, prompts, chosen, standings);
   context.subscriptions.push(
     view, // before the client, whose end would end the questions that the next window tells of
     log,
@@ -57,12 +64,13 @@ export function activate(context: vscode.ExtensionContext): LensApi {
     registerAsking(lens, reading, view, chosen),
     registerChat(context, lens),
     registerAgents(context, lens, starter),
-    registerStatus(lens, log),
+    standings,
+    registerStatus(lens, standings, log),
     ...commands(context, log, keys, lens, starter),
     ...restarts(keys, lens, starter),
     warmth(lens),
   );
-  return { client: lens, pdfs: documents.pdfs, took: performance.now() - began };
+  return { client: lens, standings, pdfs: documents.pdfs, took: performance.now() - began };
 }
 
 function commands(
@@ -80,6 +88,10 @@ function commands(
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:lens-lsp.lens'),
     ),
     registerCommand('lens.restart', () => startAgain(lens)),
+    registerCommand('lens.setUp', () => setUpNow(lens)),
+    registerCommand('lens.readDocuments', () => readDocuments(lens, starter)),
+    registerCommand('lens.removeInstalled', () => removeAll(lens, starter)),
+    registerCommand('lens.getPython', () => vscode.env.openExternal(vscode.Uri.parse(PYTHON))),
     registerCommand('lens.chooseModel', () => chooseModel(keys)),
     registerCommand('lens.setApiKey', () => setApiKey(keys)),
     registerCommand('lens.removeApiKey', () => removeApiKey(keys)),
@@ -95,6 +107,17 @@ async function startAgain(lens: LensClient): Promise<void> {
   } catch (error) {
     if (!(error instanceof vscode.CancellationError)) {
       void vscode.window.showErrorMessage(String((error as Error).message));
+    }
+  }
+}
+
+/** `Lens: Set Up`: what keeps it from running is said where Lens stands. */
+async function setUpNow(lens: LensClient): Promise<void> {
+  try {
+    await lens.ready();
+  } catch (error) {
+    if (error instanceof Failure) {
+      await vscode.commands.executeCommand(`${VIEW}.focus`);
     }
   }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
+import { Failure } from '../failures';
 import { inertMarkdown, withoutLinks } from '../inert';
 import type { AnswerResult, FindResult } from '../protocol/answer';
 import type { AskParams } from '../protocol/asking';
@@ -10,6 +11,7 @@ import { cutShort } from '../reading/ending';
 import { locationOf, placeOf } from '../reading/locations';
 import { oneLine } from '../reading/plain';
 import { counted } from '../reading/words';
+import { NO_PYTHON } from '../standing/standing';
 import { scopeOf } from './attached';
 import { piecesOf } from './passages';
 
@@ -77,6 +79,9 @@ async function answer(
   } catch (error) {
     if (token.isCancellationRequested) {
       return {};
+    }
+    if (error instanceof vscode.CancellationError || (error instanceof Failure && error.code === NO_PYTHON)) {
+      stream.button({ command: 'lens.setUp', title: vscode.l10n.t('Set up') });
     }
     return { errorDetails: { message: messageOf(error) } };
   }

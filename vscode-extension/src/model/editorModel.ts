@@ -2,7 +2,9 @@
 
 import * as vscode from 'vscode';
 import { Failure } from '../failures';
+import { printable } from '../inert';
 import type { ModelParams, ModelResult } from '../protocol/model';
+import { MOST_TOKENS, SENTENCE, type Tried } from './probing';
 
 const NAME = /^editor(?::(.+))?$/;
 
@@ -32,6 +34,20 @@ export async function answerByEditor(params: ModelParams, token: vscode.Cancella
   const text = await reply(model, messages, params.maxTokens, token);
   const tokensOut = await tokensOf(model, text, token);
   return { text, model: model.id, finish: 'stop', tokensIn, tokensOut, contextTokens: model.maxInputTokens };
+}
+
+/** Asks the editor's model for one word, as `tryModel` does. */
+export async function tryEditorModel(family: string | null, token: vscode.CancellationToken): Promise<Tried> {
+  const began = performance.now();
+  try {
+    await reply(await chosen(family), [vscode.LanguageModelChatMessage.User(SENTENCE)], MOST_TOKENS, token);
+    return { ok: true, milliseconds: performance.now() - began };
+  } catch (error) {
+    if (token.isCancellationRequested) {
+      throw error;
+    }
+    return { ok: false, why: 'refused', said: printable((error as Error).message).replace(/\s+/g, ' ') };
+  }
 }
 
 async function chosen(family: string | null): Promise<vscode.LanguageModelChat> {

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 /** A way to run the server; two equal ones need no restart. */
 export interface Resolution {
-  readonly source: 'path' | 'interpreter' | 'environment' | 'private';
+  readonly source: 'path' | 'interpreter' | 'environment' | 'private' | 'bundled';
   /** Absolute. */
   readonly command: string;
   readonly args: readonly string[];
@@ -22,6 +22,14 @@ export interface Asked {
   readonly workspaces: readonly string[];
   /** The Python of the private environment, where there is one that is whole. */
   readonly privateInterpreter: string | undefined;
+  /** The program that a build of this extension for one platform brings; it may not be there. */
+  readonly bundledProgram: string;
+}
+
+/** What can be run, the best first, and the settings that name what cannot. */
+export interface Ways {
+  readonly found: readonly Resolution[];
+  readonly unusable: readonly Unusable[];
 }
 
 /** A setting that names what cannot be run. `message` says which and why. */
@@ -39,32 +47,33 @@ export class Unusable extends Error {
 export const MODULE = ['-I', '-m', 'lens_lsp', 'serve'] as const;
 
 /**
- * The configured program, else the configured interpreter, else `lens` of the machine, else the private environment;
- * undefined where there is none of these. Rejects with `Unusable`.
+ * The configured program, then the configured interpreter, then `lens` of the machine, then the private environment, then
+ * what the extension itself brings. A setting that names nothing to run keeps nobody from an answer: the next one is run.
  */
-export async function resolve(asked: Asked): Promise<Resolution | undefined> {
-  if (asked.path) {
-    return { source: 'path', command: await configured('lens.path', asked.path), args: ['serve'] };
+export async function resolve(asked: Asked): Promise<Ways> {
+  const found: Resolution[] = [];
+  const unusable: Unusable[] = [];
+  const configured = async (setting: Unusable['setting'], command: string, way: Resolution): Promise<void> => {
+    if (command !== '' && path.isAbsolute(command) && (await runnable(command))) {
+      found.push(way);
+    } else if (command !== '') {
+      unusable.push(new Unusable(setting, command));
+    }
+  };
+  await configured('lens.path', asked.path, { source: 'path', command: asked.path, args: ['serve'] });
+  const interpreter = asked.interpreter;
+  await configured('lens.interpreter', interpreter, { source: 'interpreter', command: interpreter, args: MODULE });
+  const [command] = await onPath(['lens'], asked.searched, asked.workspaces);
+  if (command !== undefined) {
+    found.push({ source: 'environment', command, args: ['serve'] });
   }
-  if (asked.interpreter) {
-    const command = await configured('lens.interpreter', asked.interpreter);
-    return { source: 'interpreter', command, args: MODULE };
+  if (asked.privateInterpreter !== undefined) {
+    found.push({ source: 'private', command: asked.privateInterpreter, args: MODULE });
   }
-  const found = await onPath(['lens'], asked.searched, asked.workspaces);
-  if (found[0]) {
-    return { source: 'environment', command: found[0], args: ['serve'] };
+  if (await runnable(asked.bundledProgram)) {
+    found.push({ source: 'bundled', command: asked.bundledProgram, args: MODULE });
   }
-  if (asked.privateInterpreter) {
-    return { source: 'private', command: asked.privateInterpreter, args: MODULE };
-  }
-  return undefined;
-}
-
-async function configured(setting: Unusable['setting'], file: string): Promise<string> {
-  if (!path.isAbsolute(file) || !(await runnable(file))) {
-    throw new Unusable(setting, file);
-  }
-  return file;
+  return { found, unusable };
 }
 
 /** Programs of these names on a search path: in absolute folders outside the workspaces, in the order they stand. */

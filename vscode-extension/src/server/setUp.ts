@@ -2,9 +2,21 @@
 
 import * as vscode from 'vscode';
 import { Failure } from '../failures';
+import { NO_PYTHON } from '../standing/standing';
 import type { Prompts } from '../views/prompts';
-import { makeEnvironment, type Places, packagesOf, StepFailed, type Work } from './privateEnvironment';
+import {
+  addDocuments,
+  DOCUMENTS,
+  hadDocuments,
+  makeEnvironment,
+  type Places,
+  packagesOf,
+  privateEnvironment,
+  StepFailed,
+  type Work,
+} from './privateEnvironment';
 import { findPythons, OLDEST } from './pythons';
+import { megabytes, sizesOf } from './sizes';
 
 /** What the set-up needs from around it. */
 export interface SetUpHost {
@@ -25,14 +37,46 @@ export async function setUp(host: SetUpHost): Promise<string | undefined> {
   const python = await findPython(host);
   const yes = l10n.t('Set up');
   const choose = l10n.t('Choose a program…');
+  const documents = await hadDocuments(host.places);
+  const { download, disk } = await totalOf(host.places, documents);
   const question = l10n.t(
-    'Lens needs its search program. It is set up once: a Python environment in this extension’s own folder, with packages that are downloaded and compared with known hashes (164 MB on disk).',
+    'Lens needs its search program. It is set up once: a Python environment in this extension’s own folder, with packages that are compared with known hashes. {0} MB are downloaded, and {1} MB are taken on disk.',
+    megabytes(download),
+    megabytes(disk),
   );
   const chosen = await host.prompts.ask({ message: question, actions: [yes, choose], about: 'set-up' });
   if (chosen === choose) {
     await vscode.commands.executeCommand('workbench.action.openSettings', 'lens.path');
   }
-  return chosen === yes ? make(host, python) : undefined;
+  if (chosen !== yes) {
+    return undefined;
+  }
+  const count = await packagesOf(host.places);
+  return followed(host, count, async (work) => {
+    const interpreter = await makeEnvironment(host.places, python, work, documents);
+    host.log.info(`the server was set up with Python ${python.version.join('.')}`);
+    return interpreter;
+  });
+}
+
+/**
+ * Installs what reads documents: into the private environment, or into one that is made for it. Undefined where the user
+ * cancels it. Rejects with `Failure`.
+ */
+export async function setUpDocuments(host: SetUpHost): Promise<true | undefined> {
+  const there = await privateEnvironment(host.places);
+  const python = there === undefined ? await findPython(host) : undefined;
+  const count = await packagesOf(host.places, DOCUMENTS);
+  return followed<true>(host, python === undefined ? count : count + (await packagesOf(host.places)), async (work) => {
+    await (python === undefined ? addDocuments(host.places, work) : makeEnvironment(host.places, python, work, true));
+    return true;
+  });
+}
+
+async function totalOf(places: Places, documents: boolean) {
+  const sizes = await sizesOf(places.bundle);
+  const more = documents ? sizes.documents : { download: 0, disk: 0 };
+  return { download: sizes.search.download + more.download, disk: sizes.search.disk + more.disk };
 }
 
 function workOf(signal: AbortSignal, report: (line: string) => void): Work {
@@ -64,10 +108,8 @@ async function findPython(host: SetUpHost): Promise<Parameters<typeof makeEnviro
   );
 }
 
-/** The code of the failures that a Python would mend. */
-export const NO_PYTHON = 'lens.noPython';
-
-async function make(host: SetUpHost, python: Parameters<typeof makeEnvironment>[1]): Promise<string | undefined> {
+/** Does the work where the user sees how far it is, and can end it. `all` is the number of packages, at most. */
+async function followed<R>(host: SetUpHost, all: number, make: (work: Work) => Promise<R>): Promise<R | undefined> {
   const title = l10n.t('Lens: setting up the server');
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   return vscode.window.withProgress(options, async (progress, token) => {
@@ -78,7 +120,6 @@ async function make(host: SetUpHost, python: Parameters<typeof makeEnvironment>[
       host.prompts.report(message);
     };
     tell(l10n.t('making an environment'));
-    const all = await packagesOf(host.places);
     let done = 0;
     const work = workOf(abort.signal, (line) => {
       host.log.debug(`set-up: ${line}`);
@@ -90,9 +131,7 @@ async function make(host: SetUpHost, python: Parameters<typeof makeEnvironment>[
       }
     });
     try {
-      const interpreter = await makeEnvironment(host.places, python, work);
-      host.log.info(`the server was set up with Python ${python.version.join('.')}`);
-      return interpreter;
+      return await make(work);
     } catch (error) {
       if (abort.signal.aborted) {
         return undefined;

@@ -1,5 +1,6 @@
 /** From settings to a server that runs. */
 
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { Occasion, Session, SessionEvents } from '../client';
@@ -11,11 +12,14 @@ import type { Keys } from '../model/keys';
 import { readable } from '../reading/answerDocument';
 import type { SessionSetup } from '../session';
 import { serverSettings, userText } from '../settings';
+import { WRONG_SETTING } from '../standing/standing';
 import type { Prompts } from '../views/prompts';
+import { remember } from './installed';
 import { type Endpoint, type Launch, launchOf } from './launch';
-import { type Places, privateInterpreter } from './privateEnvironment';
-import { type Resolution, resolve, Unusable } from './resolve';
-import { setUp } from './setUp';
+import { type Places, privateEnvironment } from './privateEnvironment';
+import { type Resolution, resolve, type Unusable, type Ways } from './resolve';
+import { type SetUpHost, setUp } from './setUp';
+import { megabytes, sizesOf } from './sizes';
 
 const { l10n, workspace } = vscode;
 
@@ -25,10 +29,14 @@ export class Starter {
   readonly #log: vscode.LogOutputChannel;
   readonly #keys: Keys;
   readonly #prompts: Prompts;
+  /** How a server was started last, and how it would have been if the first way were not broken. */
   #last: Launch | undefined;
+  #wanted: Launch | undefined;
   /** What runs, or ran last, and of which version; for diagnostics. */
   resolution: Resolution | undefined;
   version: string | undefined;
+  /** As `Running.instead`. */
+  instead: string | null = null;
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, keys: Keys, prompts: Prompts) {
     this.#context = context;
@@ -37,52 +45,78 @@ export class Starter {
     this.#prompts = prompts;
   }
 
-  /** As `ClientHost.start`. */
+  /** As `ClientHost.start`: the best way that works. */
   async start(occasion: Occasion, on: SessionEvents): Promise<Session | undefined> {
-    const launch = await this.#launch(occasion);
-    if (!launch) {
-      return undefined;
+    const { found, unusable } = await this.#ways(occasion);
+    this.instead = null;
+    let failure: Failure | undefined = unusable[0] && failureOfSetting(unusable[0]);
+    for (const resolution of found) {
+      const launch = await this.#launch(resolution);
+      if (resolution === found[0]) {
+        this.#wanted = launch;
+      }
+      try {
+        const session = await this.#started(launch, resolution, on);
+        this.instead =
+          failure === undefined ? null : l10n.t('{0} Until then another program answers.', failure.message);
+        return session;
+      } catch (error) {
+        this.#log.error(`the server did not start: ${String(error)}`);
+        const message = l10n.t('The server of Lens did not start: {0}. Look at the log.', launch.command);
+        failure ??= new Failure(message, 'lens.notStarted');
+      }
     }
-    this.#last = launch;
+    if (failure !== undefined) {
+      throw failure;
+    }
+    return undefined;
+  }
+
+  async #started(launch: Launch, resolution: Resolution, on: SessionEvents): Promise<Session> {
     this.#log.info(`starting ${launch.command} ${launch.args.join(' ')}`);
     const { startSession } = await loadSession();
-    try {
-      return await startSession(this.#setup(launch), on);
-    } catch (error) {
-      this.#log.error(`the server did not start: ${String(error)}`);
-      throw new Failure(
-        l10n.t('The server of Lens did not start: {0}. Look at the log.', launch.command),
-        'lens.notStarted',
-      );
+    const session = await startSession(this.#setup(launch), on);
+    this.#last = launch;
+    this.resolution = resolution;
+    if (resolution.source === 'private') {
+      const extension = this.#context.extensionPath;
+      await remember(extension, placesOf(this.#context).storage).catch((error: unknown) => {
+        this.#log.warn(`what is installed is not kept for the day it is removed: ${String(error)}`);
+      });
     }
+    return session;
   }
 
   /** How a server would be started now, with no question to the user; undefined where there is none yet. */
   async quietly(): Promise<Launch | undefined> {
-    try {
-      return await this.#launch('quietly');
-    } catch (error) {
-      this.#log.warn(`agents get no server: ${String(error)}`);
-      return undefined;
-    }
+    return this.#last ?? this.#first();
   }
 
   /** Whether a server that is started now would be another one than the last. */
   async outdated(): Promise<boolean> {
-    try {
-      const launch = await this.#launch('quietly');
-      return !isDeepStrictEqual(launch, this.#last);
-    } catch {
-      return true; // the start will tell what is wrong
-    }
+    return !isDeepStrictEqual(await this.#first(), this.#wanted);
   }
 
-  async #launch(occasion: Occasion): Promise<Launch | undefined> {
-    const resolution = await this.#resolved(occasion);
-    if (!resolution) {
-      return undefined;
+  /** As `Running.documentMegabytes`. */
+  async documentMegabytes(): Promise<number | undefined> {
+    const places = placesOf(this.#context);
+    if (this.resolution?.source === 'private' && (await privateEnvironment(places))?.documents === false) {
+      return megabytes((await sizesOf(places.bundle)).documents.download);
     }
-    this.resolution = resolution;
+    return undefined;
+  }
+
+  /** What a set-up needs. */
+  get setUpHost(): SetUpHost {
+    return { places: placesOf(this.#context), log: this.#log, workspaces: foldersOf(), prompts: this.#prompts };
+  }
+
+  async #first(): Promise<Launch | undefined> {
+    const [resolution] = (await this.#ways('quietly')).found;
+    return resolution && this.#launch(resolution);
+  }
+
+  async #launch(resolution: Resolution): Promise<Launch> {
     return launchOf({
       resolution,
       cwd: this.#context.extensionPath,
@@ -92,33 +126,24 @@ export class Starter {
     });
   }
 
-  async #resolved(occasion: Occasion): Promise<Resolution | undefined> {
+  /** What can be run; where that is nothing, and the user asks for it, what was set up for them. */
+  async #ways(occasion: Occasion): Promise<Ways> {
     const places = placesOf(this.#context);
-    const workspaces = foldersOf();
     const inspect = inspectIn(undefined);
     const asked = {
       path: userText(inspect, 'path'),
       interpreter: userText(inspect, 'interpreter'),
       searched: process.env.PATH ?? '',
-      workspaces,
-      privateInterpreter: await privateInterpreter(places),
+      workspaces: foldersOf(),
+      privateInterpreter: (await privateEnvironment(places))?.interpreter,
+      bundledProgram: programIn(places.bundle),
     };
-    try {
-      const resolution = await resolve(asked);
-      if (resolution || occasion === 'quietly') {
-        return resolution;
-      }
-      const made = await setUp({ places, log: this.#log, workspaces, prompts: this.#prompts });
-      return made === undefined ? undefined : await resolve({ ...asked, privateInterpreter: made });
-    } catch (error) {
-      if (error instanceof Unusable) {
-        throw new Failure(
-          l10n.t('{0} names no program that can be run: {1}. Write an absolute path.', error.setting, error.file),
-          'lens.config',
-        );
-      }
-      throw error;
+    const ways = await resolve(asked);
+    if (occasion === 'quietly' || ways.found.length > 0 || ways.unusable.length > 0) {
+      return ways;
     }
+    const made = await setUp(this.setUpHost);
+    return made === undefined ? ways : resolve({ ...asked, privateInterpreter: made });
   }
 
   async #endpoint(): Promise<Endpoint | undefined> {
@@ -142,11 +167,11 @@ export class Starter {
       show: showAnswer,
       model: workspace.isTrusted && offersModels() ? answerByEditor : undefined,
       trusted: workspace.isTrusted,
-      started: (version) => this.#started(version),
+      started: (version) => this.#hears(version),
     };
   }
 
-  #started(version: string | undefined): void {
+  #hears(version: string | undefined): void {
     this.version = version;
     this.#log.info(`the server runs, version ${version ?? 'unknown'}`);
     const { version: own } = this.#context.extension.packageJSON as { version: string };
@@ -159,6 +184,19 @@ export class Starter {
       say('warning', message);
     }
   }
+}
+
+/** A setting that names nothing to run, for people. */
+function failureOfSetting({ setting, file }: Unusable): Failure {
+  return new Failure(
+    l10n.t('{0} names no program that can be run: {1}. Write an absolute path.', setting, file),
+    WRONG_SETTING,
+  );
+}
+
+/** Where a build of this extension for one platform has its program. */
+function programIn(bundle: string): string {
+  return path.join(bundle, 'program', process.platform === 'win32' ? 'lens.exe' : 'lens');
 }
 
 /** Where the private environment and what it is made from lie. */

@@ -9,6 +9,8 @@ import type { AskParams } from '../protocol/asking';
 import type { PlaceParams } from '../reading/locations';
 import type { Reading } from '../reading/reading';
 import { documentOf } from '../reading/subject';
+import { COMMANDS } from '../standing/standing';
+import type { Standings } from '../standing/standings';
 import type { AnswerCommand, FromView, Happening, OpenBody, ToView, ViewCommand } from './messages';
 import { viewPage } from './page';
 import { type Prompts, VIEW } from './prompts';
@@ -31,12 +33,6 @@ const WITH_ANSWER: Readonly<Record<AnswerCommand, string>> = {
   export: 'lens.exportAnswer',
   open: 'lens.openAnswer',
   references: 'lens.showEvidence',
-};
-const COMMANDS: Readonly<Record<Exclude<ViewCommand, 'scope' | 'setUp'>, string>> = {
-  chooseModel: 'lens.chooseModel',
-  settings: 'lens.openSettings',
-  log: 'lens.showLog',
-  restart: 'lens.restart',
 };
 const NOT_STARTED = 'lens.notStarted';
 const WALKS = 'lens.hasEvidence';
@@ -70,6 +66,7 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
     private readonly reading: Reading,
     private readonly prompts: Prompts,
     private readonly chosen: ChosenScope,
+    private readonly standings: Standings,
   ) {
     this.questions = new Questions(lens, reading, context.workspaceState);
     // Those that ran when the window was loaded anew: the view's own memory is older than they are.
@@ -82,8 +79,8 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
       this.questions,
       vscode.window.registerWebviewViewProvider(VIEW, this),
       prompts.onDidChange(() => this.#tellPrompts()),
-      prompts.onDidReport((message) => this.#tell({ type: 'server', state: 'starting', message })),
-      lens.onDidChangeState(() => this.#tellState()),
+      standings.onDidChange(() => this.#tellStanding()),
+      lens.onDidChangeState(() => this.#tellStanding()),
       lens.onDidAnswer(({ answerUri }) => this.#tell({ type: 'answered', answerUri })),
       reading.onDidRecheck(() => this.#tell({ type: 'drift' })),
       vscode.workspace.onDidChangeWorkspaceFolders(changed),
@@ -208,7 +205,7 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
     this.#tellWanted();
     await this.lens.warm();
     this.#warm = true;
-    this.#tellState();
+    this.#tellStanding();
   }
 
   #tellWanted(): void {
@@ -234,12 +231,13 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
     }
   }
 
-  #tellState(): void {
+  #tellStanding(): void {
     const { state } = this.lens;
     if (state === 'stopped' && !this.#warm) {
       return; // it may start by itself
     }
-    this.#tell({ type: 'server', state: state === 'stopped' ? 'waiting' : state });
+    this.#tell({ type: 'standing', ...this.standings.now });
+    this.#tell({ type: 'server', state: state === 'stopped' ? 'idle' : state === 'missing' ? 'waiting' : state });
   }
 
   async #answer({ id, method, path, body }: Extract<FromView, { readonly type: 'request' }>): Promise<void> {
@@ -293,18 +291,7 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
     if (id === 'scope') {
       return ((await this.chosen.choose()) satisfies NamedScope | undefined) ?? null;
     }
-    if (id !== 'setUp') {
-      return vscode.commands.executeCommand(COMMANDS[id]);
-    }
-    try {
-      await this.lens.ready();
-    } catch (error) {
-      const failure = failureOf(error);
-      if (failure instanceof Failure) {
-        this.#tell({ type: 'server', state: 'failed', message: failure.message });
-      }
-    }
-    return undefined;
+    return vscode.commands.executeCommand(COMMANDS[id]);
   }
 
   /** Tells when a file that is cited changes. */

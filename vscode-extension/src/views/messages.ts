@@ -2,6 +2,7 @@
 import type { AnswerResult, DryRunResult } from '../protocol/answer';
 import type { AskParams, Scope } from '../protocol/asking';
 import type { LensEvent } from '../protocol/events';
+import type { Readiness } from '../standing/readiness';
 
 /** From the page: a request or a stream of the program's HTTP, by its path; the stream is over. */
 export type FromView =
@@ -65,13 +66,25 @@ export interface RunningAsk {
   readonly answerUri: string | null;
 }
 
-/** How what answers is: `waiting` until it is needed or set up, `gone` is started again by itself. */
-export type ServerState = 'waiting' | 'starting' | 'running' | 'gone' | 'failed';
+/** How what answers is: `idle` until it is needed, `waiting` until it is set up, `gone` is started again by itself. */
+export type ServerState = 'idle' | 'waiting' | 'starting' | 'running' | 'gone' | 'failed';
+
+/** Where Lens stands in a window of the editor: a word, a sentence, and buttons that help, the best one first. */
+export interface Standing {
+  readonly is: Readiness;
+  readonly name: string;
+  readonly says: string;
+  /** What is to be known beside it; null for nothing. */
+  readonly also: string | null;
+  readonly acts: readonly { readonly label: string; readonly command: Exclude<ViewCommand, 'scope'> }[];
+}
 
 /** What concerns the whole page. */
 export type Happening =
   | { readonly type: 'drift'; readonly uri?: string }
-  | { readonly type: 'server'; readonly state: ServerState; readonly message?: string }
+  | { readonly type: 'server'; readonly state: ServerState }
+  /** Of a view only: `lens desktop` says itself where it stands. */
+  | ({ readonly type: 'standing' } & Standing)
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'answered'; readonly answerUri: string | null }
   /** Of a view only: what the user is asked, apart from any question. */
@@ -136,4 +149,14 @@ export interface OpenBody {
 export type AnswerCommand = 'insert' | 'export' | 'open' | 'references';
 
 /** Commands of the editor that the page has buttons for. */
-export type ViewCommand = 'chooseModel' | 'settings' | 'log' | 'restart' | 'setUp' | 'scope';
+export type ViewCommand =
+  | 'chooseModel'
+  | 'settings'
+  | 'log'
+  | 'restart'
+  | 'setUp'
+  | 'scope'
+  | 'show'
+  | 'python'
+  | 'trust'
+  | 'readDocuments';

@@ -14,6 +14,7 @@ export async function run(): Promise<void> {
   await import('./editor.test');
   await import('./documents.test');
   await import('./chat.test');
+  await import('./standing.test');
   await import('./load.test');
   const failures = await new Promise<number>((resolve) => {
     const runner = mocha.run(resolve);

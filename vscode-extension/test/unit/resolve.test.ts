@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { type Asked, MODULE, onPath, resolve, Unusable, within } from '../../src/server/resolve';
+import { type Asked, MODULE, onPath, resolve, within } from '../../src/server/resolve';
 
 let root: string;
 
@@ -21,38 +21,44 @@ function program(...parts: string[]): string {
 }
 
 function asked(more: Partial<Asked>): Asked {
-  return { path: '', interpreter: '', searched: '', workspaces: [], privateInterpreter: undefined, ...more };
+  const none = { path: '', interpreter: '', searched: '', workspaces: [], privateInterpreter: undefined };
+  return { ...none, bundledProgram: path.join(root, 'bundled', 'lens'), ...more };
 }
 
-test('the configured program comes first, then the interpreter, the machine, and our own environment', async () => {
+test('the configured program comes first, then the interpreter, the machine, our own environment, and what is bundled', async () => {
   const lens = program('bin', 'lens');
   const python = program('bin', 'python');
   const own = program('own', 'python');
-  const all = { path: lens, interpreter: python, searched: path.join(root, 'bin'), privateInterpreter: own };
-  assert.deepEqual(await resolve(asked(all)), { source: 'path', command: lens, args: ['serve'] });
-  assert.deepEqual(await resolve(asked({ ...all, path: '' })), {
-    source: 'interpreter',
-    command: python,
-    args: MODULE,
+  const bundled = program('bundled', 'lens');
+  const searched = path.join(root, 'bin');
+  const ways = await resolve(asked({ path: lens, interpreter: python, searched, privateInterpreter: own }));
+  assert.deepEqual(ways, {
+    found: [
+      { source: 'path', command: lens, args: ['serve'] },
+      { source: 'interpreter', command: python, args: MODULE },
+      { source: 'environment', command: lens, args: ['serve'] },
+      { source: 'private', command: own, args: MODULE },
+      { source: 'bundled', command: bundled, args: MODULE },
+    ],
+    unusable: [],
   });
-  assert.deepEqual(await resolve(asked({ ...all, path: '', interpreter: '' })), {
-    source: 'environment',
-    command: lens,
-    args: ['serve'],
-  });
-  assert.deepEqual(await resolve(asked({ privateInterpreter: own })), {
-    source: 'private',
-    command: own,
-    args: MODULE,
-  });
-  assert.equal(await resolve(asked({})), undefined);
 });
 
-test('a setting that names nothing to run is told, and nothing else is run instead', async () => {
-  program('bin', 'lens');
+test('where nothing can be run, nothing is found', async () => {
+  assert.deepEqual(await resolve(asked({})), { found: [], unusable: [] });
+});
+
+test('a setting that names nothing to run is told, and the next way is found all the same', async () => {
+  const lens = program('bin', 'lens');
   for (const file of ['lens', path.join(root, 'none'), root]) {
-    await assert.rejects(resolve(asked({ path: file, searched: path.join(root, 'bin') })), Unusable);
-    await assert.rejects(resolve(asked({ interpreter: file })), { setting: 'lens.interpreter' });
+    const { found, unusable } = await resolve(asked({ path: file, searched: path.join(root, 'bin') }));
+    assert.deepEqual(found, [{ source: 'environment', command: lens, args: ['serve'] }]);
+    assert.deepEqual(
+      unusable.map(({ setting, file: named }) => [setting, named]),
+      [['lens.path', file]],
+    );
+    const [only] = (await resolve(asked({ interpreter: file }))).unusable;
+    assert.equal(only?.setting, 'lens.interpreter');
   }
 });
 

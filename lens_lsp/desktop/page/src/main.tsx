@@ -16,8 +16,8 @@ import {
   locked,
   newThread,
   prompts,
-  serverSays,
   serverState,
+  standingTold,
   tell,
   tellFailure,
   thread,
@@ -72,7 +72,6 @@ function happened(happening: Happening): void {
     case 'server': {
       const comes = happening.state === 'running' && serverState.value !== 'running';
       serverState.value = happening.state;
-      serverSays.value = happening.message ?? null;
       if (editor === undefined) {
         threadsSoon();
       } else if (comes) {
@@ -80,6 +79,9 @@ function happened(happening: Happening): void {
       }
       break;
     }
+    case 'standing':
+      standingTold.value = happening;
+      break;
     case 'prompt':
       prompts.value = [...prompts.value.filter(({ id }) => id !== happening.id), happening];
       break;

@@ -42,6 +42,7 @@ export type {
   RecentFolder,
   RunningAsk,
   ServerState,
+  Standing,
   ViewCommand,
 } from '../../../../vscode-extension/src/views/messages';
 

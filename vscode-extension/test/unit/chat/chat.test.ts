@@ -181,6 +181,17 @@ test('a failure is told, a cancelled request is not', async () => {
   );
 });
 
+test('a search that is not set up says so, and has the button for it', async () => {
+  const { CancellationError } = editor as { CancellationError?: new () => Error };
+  assert.ok(CancellationError);
+  result = () => {
+    throw new CancellationError();
+  };
+  const { calls, left } = await chat({});
+  assert.deepEqual(left, { errorDetails: { message: 'The Lens server was not started.' } });
+  assert.deepEqual(calls, [['button', { command: 'lens.setUp', title: 'Set up' }]]);
+});
+
 test('what was not found is offered as the next question', () => {
   const metadata = { thread: 't', question: 'q', missing: ['q', 'a', 'b', 'c', 'd'] };
   assert.deepEqual(followUps({ metadata }), [

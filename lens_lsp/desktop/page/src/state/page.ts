@@ -1,7 +1,17 @@
 /** What the whole page knows: signals that views read and actions write. */
 import { computed, effect, signal } from '@preact/signals';
 
-import type { Folder, Mode, Prompt, RecentFolder, Scope, ServerState, StatusResult, Thread } from '../protocol';
+import type {
+  Folder,
+  Mode,
+  Prompt,
+  RecentFolder,
+  Scope,
+  ServerState,
+  Standing,
+  StatusResult,
+  Thread,
+} from '../protocol';
 import { editor, recall, remember } from '../surface';
 import { route } from './route';
 import type { Turn } from './turn';
@@ -38,8 +48,8 @@ export const connected = signal(true);
 export const locked = signal(false);
 /** Whether the language server behind it lives. */
 export const serverState = signal<ServerState>(editor === undefined ? 'running' : 'starting');
-/** What it says of that: how far its set-up is, or why it does not run. */
-export const serverSays = signal<string | null>(null);
+/** Where Lens stands, as the editor's extension says; null in a browser, and before it says anything. */
+export const standingTold = signal<Standing | null>(null);
 /** What the user is asked apart from any question. */
 export const prompts = signal<readonly Prompt[]>([]);
 /** One sentence for the user, which goes by itself. */

@@ -2,18 +2,22 @@
 import { computed } from '@preact/signals';
 
 import * as api from '../api';
+import type { Standing as ToldStanding } from '../protocol';
+import { type Grounds, type Readiness, readinessOf } from '../readiness';
 import { editor } from '../surface';
 import { words } from '../words';
-import { connected, locked, prompts, serverSays, serverState, status, tellFailure, turnsOf } from './page';
-import { type Grounds, type Readiness, readinessOf } from './readiness';
+import { connected, locked, prompts, serverState, standingTold, status, tellFailure, turnsOf } from './page';
 import { go } from './route';
 import type { Turn } from './turn';
 
-/** Where Lens stands: `says` is for people, `act` what helps, if anything does. */
+/** Where Lens stands: `says` is for people, `acts` what helps, the best first. */
 export interface Standing {
   readonly is: Readiness;
+  readonly name: string;
   readonly says: string;
-  readonly act?: { readonly label: string; readonly do: () => void };
+  /** What is to be known beside it. */
+  readonly also: string | null;
+  readonly acts: readonly { readonly label: string; readonly do: () => void }[];
 }
 
 /** What keeps the page from working, above every view; in an editor the line above the question says it. */
@@ -41,57 +45,44 @@ function lastOf(turns: Iterable<readonly Turn[]>): Turn | undefined {
   return ended.sort((one, other) => (one.asked ?? '').localeCompare(other.asked ?? '')).at(-1);
 }
 
-function run(id: Parameters<typeof api.command>[0]): () => void {
-  return () => void api.command(id).catch(tellFailure);
+/** Inside of an editor its extension says where Lens stands, and has the commands that help. */
+function told({ acts, ...standing }: ToldStanding): Standing {
+  const run = (id: ToldStanding['acts'][number]['command']) => () => void api.command(id).catch(tellFailure);
+  return { ...standing, acts: acts.map(({ label, command }) => ({ label, do: run(command) })) };
 }
 
-const chooseModel = editor === undefined ? () => go({ view: 'settings' }) : run('chooseModel');
-
 /** Where Lens stands now. */
-export const standing = computed((): Standing => {
+export const standing = computed((): Standing => (standingTold.value === null ? own() : told(standingTold.value)));
+
+function own(): Standing {
   const judge = status.value?.judge ?? null;
   const grounds: Grounds = {
     connected: connected.value,
     locked: locked.value,
     server: serverState.value,
-    serverSays: serverSays.value,
     asked: prompts.value.length > 0,
     judge,
     modelFailed: lastOf(turnsOf.value.values())?.stopped === 'model-failed',
   };
   const is = readinessOf(grounds);
   const says = words.standing;
+  const of = (said: string, act?: string): Standing => {
+    const acts = act === undefined ? [] : [{ label: act, do: () => go({ view: 'settings' }) }];
+    return { is, name: says.names[is], says: said, also: null, acts };
+  };
   switch (is) {
     case 'needsYou':
-      return locked.value
-        ? { is, says: words.failures.locked }
-        : grounds.asked
-          ? { is, says: says.asked }
-          : grounds.server === 'failed'
-            ? {
-                is,
-                says: grounds.serverSays ?? says.failed,
-                act: { label: says.tryAgain, do: run('setUp') },
-              }
-            : { is, says: says.waiting, act: { label: says.setUp, do: run('setUp') } };
+      return of(locked.value ? words.failures.locked : grounds.asked ? says.asked : says.failed);
     case 'settingUp':
-      return { is, says: grounds.serverSays ?? (connected.value ? says.starting : words.failures.disconnected) };
+      return of(connected.value ? says.starting : words.failures.disconnected);
     case 'unreachable':
-      return {
-        is,
-        says: judge?.problem ?? says.unreachable(judge?.endpoint ?? ''),
-        act: { label: says.choose, do: chooseModel },
-      };
+      return of(judge?.problem ?? says.unreachable(judge?.endpoint ?? ''), says.choose);
     case 'offline':
-      return { is, says: says.offline, act: { label: says.choose, do: chooseModel } };
+      return of(says.offline, says.choose);
     case 'ready':
-      return {
-        is,
-        says: judge === null ? says.ready : saysOf(judge),
-        act: { label: says.change, do: chooseModel },
-      };
+      return of(judge === null ? says.ready : saysOf(judge), says.change);
   }
-});
+}
 
 /** Who words the answer, and whether anything leaves the machine for it. */
 function saysOf({ model, endpoint, consent }: NonNullable<Grounds['judge']>): string {

@@ -1,23 +1,23 @@
 import type { JSX } from 'preact';
 
 import { alarm, standing } from '../state/standing';
-import { words } from '../words';
 import { StandingIcon } from './icons';
 
-/** Where Lens stands: a shape, a word, a sentence, and the one button that helps. */
+/** Where Lens stands: a shape, a word, a sentence, and the buttons that help. */
 export function StandingLine(): JSX.Element {
-  const { is, says, act } = standing.value;
+  const { is, name, says, also, acts } = standing.value;
   return (
     <div class={`standing standing-${is}`}>
       <StandingIcon is={is} />
       <p id="who-answers" role="status">
-        <strong>{words.standing.names[is]}</strong> {alarm.value === null && <span>{says}</span>}
+        <strong>{name}</strong> {alarm.value === null && <span class="says">{says}</span>}
+        {also !== null && ` ${also}`}
       </p>
-      {act !== undefined && (
-        <button type="button" class="link" onClick={act.do}>
+      {acts.map((act) => (
+        <button key={act.label} type="button" class="link" onClick={act.do}>
           {act.label}
         </button>
-      )}
+      ))}
     </div>
   );
 }

@@ -1,15 +1,20 @@
-/** How ready Lens is to answer, in one word: it decides what is said above the question, and what the button there does. */
-import type { ServerState } from '../protocol';
+/**
+ * How ready Lens is to answer, in one word. The one place that decides it: the page of `lens desktop`, the view in the
+ * side bar, the status bar and the walkthrough all go by it.
+ */
 
-/** `offline`: answers come from this machine's own reader, since no model is configured. */
+import type { ServerState } from '../views/messages';
+
+/** `offline`: answers come from this machine's own reader, since no model is configured or wanted. */
 export type Readiness = 'ready' | 'settingUp' | 'needsYou' | 'unreachable' | 'offline';
 
-/** What the standing follows from. */
+/** What it follows from. */
 export interface Grounds {
+  /** Whether what is shown and what answers reach each other; always, inside of an editor. */
   readonly connected: boolean;
   readonly locked: boolean;
   readonly server: ServerState;
-  readonly serverSays: string | null;
+  /** Whether a question to the user waits for its answer. */
   readonly asked: boolean;
   /** Null until it is known. */
   readonly judge: {
@@ -23,7 +28,7 @@ export interface Grounds {
   readonly modelFailed: boolean;
 }
 
-/** Which of the states it is. */
+/** Which of the states it is: what waits for the user counts first, then what is under way, then the model. */
 export function readinessOf({ connected, locked, server, asked, judge, modelFailed }: Grounds): Readiness {
   if (locked || asked || server === 'waiting' || server === 'failed') {
     return 'needsYou';
