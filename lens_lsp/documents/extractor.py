@@ -392,6 +392,8 @@ def _order(memory: int | None, code: Sequence[str]) -> dict[str, Any]:
     ours = _folder(_PACKAGE)
     listed = [] if ours is None else [ours]
     read = [os.path.join(folder, _PACKAGE) for folder in listed]
+    if getattr(sys, "frozen", False):  # the modules are inside the program, which reads itself
+        read.append(os.path.dirname(os.path.abspath(sys.executable)))
     return {"memory": memory, "path": [*listed, *folders], "listed": listed, "read": [*read, *folders]}
 
 
