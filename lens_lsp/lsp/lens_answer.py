@@ -6,7 +6,6 @@ Answers are written where the workspace keeps them, with citations that anyone c
 from __future__ import annotations
 
 import asyncio
-import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +23,7 @@ from lens_lsp.lsp.lens_text import document_at, workspace_path
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.lsp.model_view import beside
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
-from lens_lsp.memory.answer_files import ANSWERS, Saved, file_name, put_answer
+from lens_lsp.memory.answer_files import ANSWERS, Saved, file_name, is_answer, put_answer, question_of
 from lens_lsp.memory.answer_parser import Held, Written, read_citing
 from lens_lsp.memory.citation_records import records_above, records_root
 from lens_lsp.memory.clusters import identify
@@ -48,6 +47,9 @@ if TYPE_CHECKING:
     from lens_lsp.memory.store import Store
     from lens_lsp.model.cluster import Asked, Cluster
 
+_ID_AND_ENDING = 8 + len(".md")
+"""Characters at the end of the name of an answer's file."""
+_HEAD_BYTES = 64
 _LARGEST = 4 << 20
 """Characters of an answer's file that are looked into."""
 
@@ -180,16 +182,44 @@ def path_of_answer(store: Store, asked: Asked, folder: str | None = None) -> str
     return next(filter(os.path.isfile, paths), None)
 
 
-def path_of_unproven(store: Store, question: str, folder: str | None = None) -> str | None:
-    """As `path_of_answer`, of an answer that proved nothing: no cluster knows it. The latest of several."""
-    stem = file_name(question, "").removesuffix(".md")
-    found = [
-        path
-        for place in _places(store, folder)
-        for path in glob.iglob(os.path.join(glob.escape(place), f"{glob.escape(stem)}????????.md"))
-        if any(held.question == question and not held.block for held in held_in(path))
-    ]
-    return max(found, default=None, key=_written_at)
+class AnswerPaths:
+    """The files of answers that are there now, in the ``folder`` of answers, else in that of the store; what lies there
+    is looked at once. All methods wait for the disk."""
+
+    def __init__(self, store: Store, folder: str | None = None) -> None:
+        self._names = {place: _names_in(place) for place in _places(store, folder)}
+        self._stems: dict[str, list[str]] = {}
+        for place, names in self._names.items():
+            for name in names:
+                self._stems.setdefault(name[:-_ID_AND_ENDING], []).append(os.path.join(place, name))
+
+    def of(self, question: str, id_: str) -> str | None:
+        """The file of an answer."""
+        name = file_name(question, id_)
+        return next((os.path.join(place, name) for place, names in self._names.items() if name in names), None)
+
+    def unproven(self, question: str) -> str | None:
+        """The file of an answer that proved nothing: no cluster knows it. The latest of several."""
+        stem = file_name(question, "").removesuffix(".md")
+        found = [path for path in self._stems.get(stem, ()) if _answers(path, question)]
+        return max(found, default=None, key=_written_at)
+
+
+def _answers(path: str, question: str) -> bool:
+    """Whether a file is an answer of its own, to this question."""
+    try:
+        with open(path, "rb") as file:
+            return is_answer(file.read(_HEAD_BYTES)) and question_of(Path(path)) == question
+    except OSError:  # it went just now
+        return False
+
+
+def _names_in(place: str) -> frozenset[str]:
+    try:
+        with os.scandir(place) as entries:
+            return frozenset(each.name for each in entries if each.name.endswith(".md") and each.is_file())
+    except OSError:
+        return frozenset()
 
 
 def _written_at(path: str) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from lens_lsp.app.workspace_store import call_wrong, freshness, kept_citations
 from lens_lsp.judge.redaction import redacted
-from lens_lsp.lsp.lens_answer import CitedDocuments, path_of_answer, path_of_unproven
+from lens_lsp.lsp.lens_answer import AnswerPaths, CitedDocuments, path_of_answer
 from lens_lsp.lsp.lens_ask import sent_json
 from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.model_view import clean_words
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
     from lens_lsp.memory.store import Store
+    from lens_lsp.memory.store_rows import AnswerName
     from lens_lsp.model.cluster import Asked, Cluster, Turn
 
 
@@ -128,28 +129,29 @@ async def threads(ls: LensServer, _params: ThreadsParams) -> dict[str, object]:
 def _threads(view: _StoreView) -> list[dict[str, object]]:
     found: list[tuple[float, dict[str, object]]] = []
     for workspace, store in view.stores.existing(view.workspaces):
-        clusters = {cluster.id: cluster for cluster in store.clusters()}
+        files = AnswerPaths(store, view.answers)
+        given = {name: tuple(answers) for name, answers in groupby(store.answers(), key=lambda each: each.cluster)}
         for name, turns in groupby(store.all_turns(), key=lambda turn: turn.thread):
             known = list(turns)
             last = max(turn.at for turn in known)
             asked = moment(last, "milliseconds")
-            questions = [_turn(turn, clusters.get(turn.cluster or ""), store, view) for turn in known]
+            questions = [_turn(turn, given.get(turn.cluster or ""), files) for turn in known]
             shape = {"workspace": workspace, "name": name, "asked": asked, "questions": questions}
             found.append((-last, shape))
     return [shape for _, shape in sorted(found, key=lambda each: each[0])]
 
 
-def _turn(turn: Turn, cluster: Cluster | None, store: Store, view: _StoreView) -> dict[str, object]:
+def _turn(turn: Turn, answers: Sequence[AnswerName] | None, files: AnswerPaths) -> dict[str, object]:
+    """A question of a thread; ``answers`` are those of its cluster, None where there is no such cluster."""
     key = question_key(turn.question)
-    answers = [] if cluster is None else [asked for asked in cluster.asked if asked.key == key]
-    latest = max(answers, key=lambda asked: asked.at, default=None)
-    unproven = path_of_unproven(store, turn.question, view.answers) if latest is None else None
+    latest = max((each for each in answers or () if each.key == key), key=lambda each: each.at, default=None)
+    path = files.unproven(turn.question) if latest is None else files.of(latest.question, latest.id)
     return {
         "typed": turn.typed,
         "question": turn.question,
         "asked": moment(turn.at, "milliseconds"),  # by which it is told from the same question asked again
-        "cluster": None if cluster is None else cluster.id,
-        "answerUri": view.answer_uri(store, latest) if latest is not None else unproven and uri_of(unproven),
+        "cluster": None if answers is None else turn.cluster,
+        "answerUri": path and uri_of(path),
     }
 
 

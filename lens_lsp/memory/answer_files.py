@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -63,6 +64,8 @@ _ESCAPED = regex(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[
 ANSWERS = "answers"
 """The folder of answer files, in the store's folder."""
 _HEAD = b"---\nlens: answer/"
+_QUESTION = b"question:"
+_MOST_HEAD = 65_536
 _STAMPS = (b"<!-- lens:begin w", b"%% <!-- lens:begin w", b'{\n  "schema": "lens.clusters/')
 _SLUG = regex(r"[^a-z0-9]+")
 _LONGEST_SLUG = 40
@@ -388,6 +391,19 @@ def one_line(value: object) -> str:
 def is_answer(head: bytes) -> bool:
     """Whether a file is an answer of ours, by its first bytes."""
     return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(_HEAD)
+
+
+def question_of(path: Path) -> str | None:
+    """The question that an answer file names at its head; None when it names none. Raises OSError."""
+    with open(path, "rb") as file:
+        head = file.read(_MOST_HEAD)
+    for line in head.splitlines():
+        if line.startswith(_QUESTION):
+            written = line.removeprefix(_QUESTION).strip().decode("utf-8", "replace")
+            with suppress(ValueError):
+                written = str(json.loads(written))
+            return written
+    return None
 
 
 def file_name(title: str, id_: str) -> str:

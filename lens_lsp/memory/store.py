@@ -8,21 +8,20 @@ the user is told, and a new store is begun (docs/explanation/knowledge.md).
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
 from lens_lsp.disk import PART, PRIVATE
-from lens_lsp.memory.answer_files import ANSWERS, Saved, put_answer
+from lens_lsp.memory.answer_files import ANSWERS, Saved, put_answer, question_of
 from lens_lsp.memory.citation_records import ID, keep_records
 from lens_lsp.memory.store_file import (
     STEM,
@@ -72,8 +71,6 @@ _ATTEMPTS = 3
 """As it is, in a new file, and in another process's."""
 _ROUNDS = 5
 """To open a file: made, brought up to date, set aside, and two that other processes may spoil."""
-_QUESTION = b"question:"
-_MOST_HEAD = 65_536
 """Bytes in which an answer file has named its question."""
 
 
@@ -429,7 +426,7 @@ def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str,
     answers = folder / ANSWERS
     if answers.is_symlink() or not answers.is_dir():  # nothing of ours was ever written through a link
         return ()
-    gone = [path for path in sorted(answers.glob("*.md")) if questions is None or _answered(path) in questions]
+    gone = [path for path in sorted(answers.glob("*.md")) if questions is None or _answers(path, questions)]
     gone += sorted(answers.glob(f".*{PART}"))  # half of an answer that a killed process was writing, to any question
     for path in gone:
         os.unlink(path)
@@ -438,17 +435,9 @@ def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str,
     return tuple(f"{ANSWERS}/{path.name}" for path in gone)
 
 
-def _answered(path: Path) -> str | None:
-    """The question of an answer file; None when it names none."""
-    with open(path, "rb") as file:
-        head = file.read(_MOST_HEAD)
-    for line in head.splitlines():
-        if line.startswith(_QUESTION):
-            written = line.removeprefix(_QUESTION).strip().decode("utf-8", "replace")
-            with suppress(ValueError):
-                written = str(json.loads(written))
-            return _plain(written)
-    return None
+def _answers(path: Path, questions: frozenset[str]) -> bool:
+    asked = question_of(path)
+    return asked is not None and _plain(asked) in questions
 
 
 def _plain(question: str) -> str:
@@ -554,6 +543,7 @@ class Store:
     cluster = _reader(StoreView.cluster)
     by_question = _reader(StoreView.by_question)
     questions = _reader(StoreView.questions)
+    answers = _reader(StoreView.answers)
     by_fact = _reader(StoreView.by_fact)
     by_citation = _reader(StoreView.by_citation)
     summaries = _reader(StoreView.summaries)

@@ -225,36 +225,92 @@ def encode_json(value: object) -> object:
     return value.value if isinstance(value, Enum) else value
 
 
+Decoder = Callable[[Any], Any]
+"""Makes a value of a type of what `encode_json` made of it; raises `StoreDamaged`."""
+
+
 def decode_json(kind: Any, value: Any) -> Any:
     """The value of a type that `encode_json` made; a field that is missing has its default. Raises `StoreDamaged`."""
+    return _decoder(kind)(value)
+
+
+@cache
+def _decoder(kind: Any) -> Decoder:
+    """That of a type: types are looked into once, for a store has many values of each."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        for each in arguments:
+        return _either(kind, arguments)
+    if origin is None and is_dataclass(kind):
+        return _record(kind)
+    if origin is None and issubclass(kind, Enum):
+        return lambda value: _made(kind, kind, value)
+    if origin is None:
+        return _plain(kind)
+    each = _decoder(arguments[0] if origin is tuple else arguments[1])
+
+    def decode(value: Any) -> Any:
+        if origin is tuple and isinstance(value, list):
+            return tuple([each(item) for item in value])
+        if origin is Mapping and isinstance(value, dict):
+            return {name: each(item) for name, item in value.items()}
+        raise _no(kind)
+
+    return decode
+
+
+def _either(kind: Any, kinds: Sequence[Any]) -> Decoder:
+    """That of several types: the first that fits."""
+    decoders, optional = [_decoder(each) for each in kinds if each is not NoneType], NoneType in kinds
+
+    def decode(value: Any) -> Any:
+        if value is None and optional:
+            return None
+        for each in decoders:
             with suppress(StoreDamaged):
-                return decode_json(each, value)
-    elif origin is tuple and isinstance(value, list):
-        return tuple(decode_json(arguments[0], each) for each in value)
-    elif origin is Mapping and isinstance(value, dict):
-        return {name: decode_json(arguments[1], each) for name, each in value.items()}
-    elif origin is None and issubclass(kind, Enum):
-        with suppress(ValueError):
-            return kind(value)
-    elif origin is None and is_dataclass(kind):
-        with suppress(TypeError, ValueError):  # a field without a default is missing, or a value makes no sense
-            return _decode_record(kind, value)
-    elif _is_plain(kind, value):
+                return each(value)
+        raise _no(kind)
+
+    return decode
+
+
+def _record(kind: Any) -> Decoder:
+    """That of a record, which is an object, or a list if it is one of `_AS_LISTS`."""
+    named = {_camel(name): (name, _decoder(type_)) for name, type_ in _types(kind).items()}
+
+    def decode(value: Any) -> Any:
+        if kind in _AS_LISTS and isinstance(value, list) and len(value) == len(named):
+            value = dict(zip(named, value, strict=True))
+        if not isinstance(value, dict) or not value.keys() <= named.keys():
+            raise _no(kind)
+        found = {}
+        for key, item in value.items():
+            name, each = named[key]
+            found[name] = each(item)
+        return _made(kind, lambda given: kind(**given), found)
+
+    return decode
+
+
+def _made(kind: Any, make: Decoder, value: Any) -> Any:
+    try:
+        return make(value)
+    except (TypeError, ValueError) as error:  # a field without a default is missing, or a value makes no sense
+        raise _no(kind) from error
+
+
+def _plain(kind: Any) -> Decoder:
+    def decode(value: Any) -> Any:
+        if kind is str and isinstance(value, str):
+            return value
+        if not _is_plain(kind, value):
+            raise _no(kind)
         return kind(value) if kind in (bool, float) else value
-    raise StoreDamaged(f"a value is no {getattr(kind, '__name__', kind)}")
+
+    return decode
 
 
-def _decode_record(kind: Any, value: Any) -> Any:
-    names = {_camel(field.name): field.name for field in fields(kind)}
-    if kind in _AS_LISTS and isinstance(value, list):
-        value = dict(zip(names, value, strict=True))
-    if not isinstance(value, dict) or not value.keys() <= names.keys():
-        raise TypeError("other fields")
-    types = _types(kind)
-    return kind(**{names[key]: decode_json(types[names[key]], each) for key, each in value.items()})
+def _no(kind: Any) -> StoreDamaged:
+    return StoreDamaged(f"a value is no {getattr(kind, '__name__', kind)}")
 
 
 def _is_plain(kind: Any, value: object) -> bool:
@@ -269,7 +325,9 @@ def _is_plain(kind: Any, value: object) -> bool:
 
 @cache
 def _types(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+    """The types of a record's fields, in their order."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 @cache
@@ -282,7 +340,7 @@ def _camel(name: str) -> str:
 def _columns(kind: Any) -> tuple[tuple[str, Any], ...]:
     """The fields of a record that are columns, with their types: not the parts of a cluster."""
     skipped = ("asked", "facts", "citations", "links") if kind is Cluster else ()
-    return tuple((field.name, _types(kind)[field.name]) for field in fields(kind) if field.name not in skipped)
+    return tuple((name, type_) for name, type_ in _types(kind).items() if name not in skipped)
 
 
 def encode_row(record: Any) -> Values:
@@ -312,10 +370,9 @@ def decode_row(kind: Any, values: Sequence[Value], **parts: Any) -> Any:
     """The record of a type whose columns values are, with what is no column. Raises `StoreDamaged`."""
     left = iter(values)
     found: dict[str, Any] = {}
-    for name, wanted in _columns(kind):
+    for name, decode, form in _cells(kind):
         value: Any = next(left)
-        base = _wanted(wanted)
-        if base is Span:
+        if form is _Form.SPAN:
             start, end = value, next(left)
             if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end):
                 raise StoreDamaged("no span")
@@ -323,13 +380,33 @@ def decode_row(kind: Any, values: Sequence[Value], **parts: Any) -> Any:
             continue
         if isinstance(value, bytes):
             value = _text(value)
-            if not (isinstance(base, type) and issubclass(base, str)):
+            if form is _Form.JSON:
                 try:
                     value = json.loads(value)
                 except (ValueError, RecursionError) as error:
                     raise StoreDamaged(f"the {name} is no JSON") from error
-        found[name] = decode_json(wanted, value)
+        found[name] = decode(value)
     return kind(**found, **parts)
+
+
+class _Form(Enum):
+    """How a field stands in its row, where it is text."""
+
+    SPAN = 0
+    TEXT = 1
+    JSON = 2
+
+
+@cache
+def _cells(kind: Any) -> tuple[tuple[str, Decoder, _Form], ...]:
+    """The columns of a record with what reads them."""
+    return tuple((name, _decoder(type_), _form(_wanted(type_))) for name, type_ in _columns(kind))
+
+
+def _form(kind: Any) -> _Form:
+    if kind is Span:
+        return _Form.SPAN
+    return _Form.TEXT if isinstance(kind, type) and issubclass(kind, str) else _Form.JSON
 
 
 def _wanted(kind: Any) -> Any:
@@ -345,6 +422,18 @@ class Row:
 
     values: Values
     sum: bytes
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AnswerName:
+    """What an answer is known by: its cluster, its own id, its question and the normal form of that, and when it was
+    given, in seconds since the epoch."""
+
+    cluster: str
+    id: str
+    question: str
+    key: str
+    at: float
 
 
 class StoreView:
@@ -378,6 +467,14 @@ class StoreView:
     def questions(self) -> tuple[tuple[str, str], ...]:
         """Every question's cluster and normal form, in order."""
         return tuple(sorted((_text(row.values[0]), _text(row.values[4])) for row in self._rows(ASKED)))
+
+    def answers(self) -> tuple[AnswerName, ...]:
+        """The names of all answers, without what they say, by cluster and id."""
+        found = []
+        for row in self._rows(ASKED):
+            cluster, id_, _, question, key, *others = row.values
+            found.append(AnswerName(_text(cluster), _text(id_), _text(question), _text(key), _seconds(others[3])))
+        return tuple(sorted(found))
 
     def by_fact(self, key: str) -> tuple[str, ...]:
         """Ids of the clusters that hold a requirement of this normal form, retired ones too, in order."""
@@ -450,6 +547,12 @@ def _part(row: Row) -> Values:
 def _sums(checksums: Iterable[bytes]) -> bytes:
     """What a cluster keeps of its parts' checksums."""
     return b"".join(sorted(checksum[:8] for checksum in checksums))
+
+
+def _seconds(value: Value) -> float:
+    if not isinstance(value, float):
+        raise StoreDamaged("no time")
+    return value
 
 
 def _text(value: Value) -> str:

@@ -12,7 +12,8 @@ import { when, words } from '../words';
 import { Dialog } from './Dialog';
 import { Icon } from './icons';
 
-const MOST_THREADS = 200;
+/** Threads that are listed at once: more take long to draw. */
+const PAGE = 200;
 const VIEWS = [
   ...(editor === undefined ? ([['sources', { view: 'sources' }]] as const) : []),
   ['map', { view: 'map', cluster: null }],
@@ -108,6 +109,7 @@ function home(event: Event): void {
 
 function Threads(): JSX.Element {
   const filter = useSignal('');
+  const most = useSignal(PAGE);
   const wanted = filter.value.trim().toLowerCase();
   const kept = (threads.value ?? []).filter(({ questions }) => questions.length > 0);
   const all = [...begunThreads(kept), ...kept];
@@ -125,15 +127,27 @@ function Threads(): JSX.Element {
           value={filter.value}
           onInput={({ currentTarget }) => {
             filter.value = currentTarget.value;
+            most.value = PAGE;
           }}
         />
       )}
       {threads.value !== null && all.length === 0 && <p class="hint">{words.navigation.noThreads}</p>}
       <ul>
-        {shown.slice(0, MOST_THREADS).map((thread) => (
+        {shown.slice(0, most.value).map((thread) => (
           <ThreadLink key={thread.name} thread={thread} />
         ))}
       </ul>
+      {shown.length > most.value && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            most.value += PAGE;
+          }}
+        >
+          {words.navigation.more(shown.length - most.value)}
+        </button>
+      )}
     </section>
   );
 }

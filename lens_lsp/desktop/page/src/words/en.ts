@@ -93,6 +93,7 @@ export const english = {
     threads: 'Threads',
     noThreads: 'Questions you ask appear here.',
     filter: 'Filter threads',
+    more: (count: number) => `Show more (${counted(count)})`,
     pin: 'Keep on top',
     unpin: 'No longer on top',
     delete: 'Delete this thread…',

@@ -94,6 +94,7 @@ export const chinese: Words = {
     threads: '对话',
     noThreads: '你提的问题会出现在这里。',
     filter: '筛选对话',
+    more: (count: number) => `显示更多（${counted(count)}）`,
     pin: '置顶',
     unpin: '取消置顶',
     delete: '删除此对话…',
