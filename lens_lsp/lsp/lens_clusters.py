@@ -79,10 +79,10 @@ def _clusters(view: _StoreView, ids: Sequence[str] | None) -> list[dict[str, obj
     found: list[tuple[float, str, dict[str, object]]] = []
     for workspace, store in view.stores.existing(view.workspaces):
         fresh = view.fresh(store, workspace)
-        for each in store.clusters():
-            if ids is None or each.id in ids:
-                shape = _cluster(each, store, workspace, view) | {"freshness": fresh.get(each.id)}
-                found.append((-each.used, each.id, shape))
+        named = None if ids is None else map(store.cluster, dict.fromkeys(ids))  # few of many, each read alone
+        for each in store.clusters() if named is None else filter(None, named):
+            shape = _cluster(each, store, workspace, view) | {"freshness": fresh.get(each.id)}
+            found.append((-each.used, each.id, shape))
     return [shape for _, _, shape in sorted(found, key=lambda each: each[:2])]
 
 

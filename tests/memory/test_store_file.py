@@ -37,6 +37,7 @@ from lens_lsp.memory.store_file import (
     unavailable,
 )
 from lens_lsp.memory.store_rows import (
+    AnswerName,
     Changes,
     StoreView,
 )
@@ -323,6 +324,10 @@ def test_questions_and_turns_are_listed_in_order(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         store.save(Changes((kept(2), kept(0)), turns=turns))
         assert store.questions() == (("k0", question_key(0)), ("k2", question_key(2)))
+        asked = [(cluster.id, each) for cluster in store.clusters() for each in cluster.asked]
+        assert store.answers() == tuple(
+            AnswerName(cluster, each.id, each.question, each.key, each.at) for cluster, each in asked
+        )
         assert [(turn.thread, turn.n) for turn in store.all_turns()] == [
             ("main", 1),
             ("main", 2),
