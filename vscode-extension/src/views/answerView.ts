@@ -42,6 +42,9 @@ const LONGEST_COPIED = 10_000_000;
 /** A question as a command asks it. */
 export interface Request extends Pick<AskParams, 'question' | 'scope' | 'mode' | 'thread'> {}
 
+/** What a command wants to be shown. */
+type Shown = Extract<Happening, { readonly type: 'show' }>;
+
 /** A request of the page, without its path. */
 type Answering = (body: Readonly<Record<string, unknown>>, id: string) => unknown;
 
@@ -57,7 +60,7 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
   #view: vscode.WebviewView | undefined;
   #watched: vscode.Disposable[] = [];
   /** What a command wanted to be shown before there was a page. */
-  #wanted: Happening | undefined;
+  #wanted: Shown | undefined;
   #warm = false;
 
   constructor(
@@ -98,7 +101,7 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
   }
 
   /** Shows the view, and in it what is wanted. */
-  async show(wanted: Extract<Happening, { readonly type: 'show' }>): Promise<void> {
+  async show(wanted: Shown): Promise<void> {
     this.reading.used();
     this.#wanted = wanted;
     if (this.#view === undefined || !this.#view.visible) {
@@ -202,15 +205,15 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
   async #greet(): Promise<void> {
     this.#tell({ type: 'changed' });
     this.#tellPrompts();
-    this.#tellWanted();
+    this.#tellWanted({ early: true });
     await this.lens.warm();
     this.#warm = true;
     this.#tellStanding();
   }
 
-  #tellWanted(): void {
+  #tellWanted(when: Pick<Shown, 'early'> = {}): void {
     if (this.#wanted !== undefined && this.#attending.size > 0) {
-      this.#tell(this.#wanted);
+      this.#tell({ ...this.#wanted, ...when });
       this.#wanted = undefined;
     }
   }

@@ -97,6 +97,8 @@ export type Happening =
       readonly thread?: string | null;
       readonly draft?: string;
       readonly scope?: { readonly name: string; readonly scope: Scope; readonly once?: boolean };
+      /** Wanted before there was a page: what was asked in that since comes first. */
+      readonly early?: boolean;
     }
   | { readonly type: 'step'; readonly by: 1 | -1 }
   /** Of a view only: settings or folders changed. */

@@ -5,7 +5,7 @@ import { render } from 'preact';
 import { attend, type Closing, enter, Failed } from './api';
 import { focusQuestion, followKeys } from './keys';
 import type { Happening } from './protocol';
-import { resume } from './state/asking';
+import { asked, resume } from './state/asking';
 import { loadFolders, loadLedger, loadStatus, loadThreads, openThread, recheckSoon } from './state/knowing';
 import { followDrops } from './state/opening';
 import {
@@ -106,7 +106,11 @@ function shown({
   thread: name = null,
   draft: typed,
   scope,
+  early = false,
 }: Extract<Happening, { readonly type: 'show' }>): void {
+  if (early && asked.value) {
+    return; // it comes late: the question would be out of sight
+  }
   if (view !== 'ask') {
     go(view === 'map' ? { view, cluster: null } : { view });
     return;

@@ -1,4 +1,6 @@
 /** Questions on their way: begun, followed, ended, and found again after a reload. */
+import { signal } from '@preact/signals';
+
 import * as api from '../api';
 import type { AskMessage, DryRunResult, Prompt, RunningAsk, Scope } from '../protocol';
 import { editor } from '../surface';
@@ -43,12 +45,21 @@ export function scopeOf(chosen: ChosenScope): Scope {
   }
 }
 
+/** Whether a question was asked on this page since it came. */
+export const asked = signal(false);
+
 /** Asks what is in the ask box, in the thread that is shown. */
 export async function submit(question: string): Promise<void> {
+  asked.value = true;
   const name = thread.value ?? newThread();
   const scope = scopeOf(chosenScope.value);
-  const asked = new Date().toISOString();
-  const turn = begun({ key: crypto.randomUUID(), question, scope, mode: chosenMode.value, asked });
+  const turn = begun({
+    key: crypto.randomUUID(),
+    question,
+    scope,
+    mode: chosenMode.value,
+    asked: new Date().toISOString(),
+  });
   setTurns(name, (turns) => [...turns, turn]);
   draft.value = '';
   if (chosenScope.value.kind === 'chosen' && chosenScope.value.once === true) {

@@ -41,7 +41,22 @@ const LEDGER_QUESTIONS = 100;
 /** Answers of a thread whose sources are watched, the last ones. */
 const MOST_WATCHED = 50;
 
-export async function loadThreads(): Promise<void> {
+let fetching: Promise<void> | undefined;
+let fetchingNext: Promise<void> | undefined;
+
+/** All threads as they are from now on; who asks while others wait for that waits with them: a long history is large. */
+export function loadThreads(): Promise<void> {
+  fetchingNext ??= (fetching ?? Promise.resolve())
+    .catch(() => undefined)
+    .then(() => {
+      fetching = fetchingNext;
+      fetchingNext = undefined;
+      return fetchThreads();
+    });
+  return fetchingNext;
+}
+
+async function fetchThreads(): Promise<void> {
   threads.value = (await rpc<ThreadsResult>('lens/threads')).threads;
 }
 
