@@ -116,9 +116,21 @@ export async function story(story) {
     await turn.locator('.card', { hasText: PROOF }).waitFor();
   });
 
-  await story.step('An answer whose file was deleted is written anew when it is opened', async () => {
+  await story.step('A setting that is mended asks nothing by itself', async () => {
     await workbench.set(settings);
+    await view.locator('.standing-offline').waitFor();
+    assert.equal(await view.locator('article').count(), 1);
+  });
+
+  await story.step('An answer whose file was deleted is still read, and says so when it is opened', async () => {
     rmSync(path.join(server.dir, 'home/.local/share/lens-lsp'), { recursive: true });
+    await (await workbench.turn()).getByRole('button', { name: 'Open as document' }).click();
+    await workbench.notification('The file of this answer was deleted').waitFor();
+    await view.locator('.card', { hasText: PROOF }).last().waitFor();
+  });
+
+  await story.step('Asked again, it is written anew', async () => {
+    await workbench.ask(QUESTION);
     await workbench.open();
     await workbench.line(workbench.answer, `> ${PROOF.slice(0, 20)}`).waitFor();
   });

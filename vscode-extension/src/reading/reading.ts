@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
+import { Failure } from '../failures';
 import type { AnswerResult } from '../protocol/answer';
 import { registerActions, told } from './actions';
 import { AnswerDocuments, SCHEME } from './answerDocument';
@@ -45,7 +46,7 @@ export function registerReading(context: vscode.ExtensionContext, lens: LensClie
     vscode.commands.registerCommand('lens.openAnswer', (argument?: unknown) =>
       told(async () => {
         const document = argument instanceof vscode.Uri ? argument : nearestSubject(argument, asked)?.document;
-        await (document === undefined ? vscode.commands.executeCommand('lens.ask') : showAnswer(document));
+        await (document === undefined ? vscode.commands.executeCommand('lens.ask') : openAnswer(document));
       }),
     ),
     asked.onDidChange(() => reading.used()),
@@ -59,6 +60,18 @@ export function registerReading(context: vscode.ExtensionContext, lens: LensClie
   }
   tellKind(vscode.window.activeTextEditor);
   return reading;
+}
+
+/** Shows an answer. Throws `Failure` where its file is gone. */
+async function openAnswer(document: vscode.Uri): Promise<void> {
+  try {
+    await vscode.workspace.fs.stat(document);
+  } catch (error) {
+    throw error instanceof vscode.FileSystemError && error.code === 'FileNotFound'
+      ? new Failure(vscode.l10n.t('The file of this answer was deleted. Ask again, and it is written anew.'))
+      : error;
+  }
+  await showAnswer(document);
 }
 
 /** Whoever asked: an answer that is kept can be gone on from, and its document shows what stands in its file now. */

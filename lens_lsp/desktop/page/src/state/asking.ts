@@ -211,7 +211,7 @@ export async function preview(question: string): Promise<DryRunResult> {
  */
 export async function resume(): Promise<void> {
   const all = await api.asks();
-  const lost = all.filter((each) => (each.tab === tab || !each.heard) && !isKept(each));
+  const lost = all.filter((each) => (each.tab === tab || !each.heard) && !isKept(each) && !isReplaced(each, all));
   for (const each of lost.reverse()) {
     resumeOne(each);
   }
@@ -219,6 +219,13 @@ export async function resume(): Promise<void> {
 
 function isKept({ ending, answerUri }: RunningAsk): boolean {
   return ending === 'answered' && answerUri !== null;
+}
+
+/** Whether it failed and was asked again since: that one stands for both, and this one would be asked once more. */
+function isReplaced({ ending, question, thread: name, asked }: RunningAsk, all: readonly RunningAsk[]): boolean {
+  return (
+    ending === 'failed' && all.some((each) => each.question === question && each.thread === name && each.asked > asked)
+  );
 }
 
 function resumeOne({ id, question, thread: name, asked, inThread }: RunningAsk): void {
