@@ -30,10 +30,11 @@ def pdf(*pages: Sequence[str]) -> bytes:
         shown = " T* ".join(f"({line}) Tj" for line in lines)
         content = f"BT /F1 12 Tf 16 TL 72 720 Td {shown} ET".encode() if lines else b""
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
-    return _numbered(objects)
+    return numbered(objects)
 
 
-def _numbered(objects: Sequence[bytes]) -> bytes:
+def numbered(objects: Sequence[bytes]) -> bytes:
+    """A PDF of objects, of which the first is its catalog."""
     out, places = b"%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
         places.append(len(out))

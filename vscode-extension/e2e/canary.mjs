@@ -1,7 +1,29 @@
 /** What must stay silent: an endpoint that nobody may reach, and programs that nobody may run. */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+
+import { e2e } from './rig.mjs';
+import { python } from './server.mjs';
+
+/** Whatever is loaded, run or followed elsewhere, were it made of a note's or a model's words. */
+export const ACTIVE = [
+  'script',
+  'iframe',
+  'object',
+  'embed',
+  'form',
+  'input[type=image]',
+  'img',
+  'video',
+  'audio',
+  'link',
+  'svg image',
+  ...['href', 'data-href', 'src', 'xlink\\:href'].flatMap((name) =>
+    ['http:', 'https:', 'command:', 'javascript:', 'vscode:', 'data:'].map((scheme) => `[${name}^="${scheme}" i]`),
+  ),
+].join(', ');
 
 /** Listens, and counts who comes. */
 export class Canary {
@@ -23,6 +45,18 @@ export class Canary {
 
   get origin() {
     return `http://127.0.0.1:${this.server.address().port}`;
+  }
+
+  /** Waits until one more has come than before, or for so many milliseconds. */
+  reachedSince(before, patience) {
+    if (this.connections > before) return Promise.resolve();
+    return new Promise((resolve) => {
+      const late = setTimeout(resolve, patience);
+      this.server.once('connection', () => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
   }
 
   stop() {
@@ -60,6 +94,14 @@ export function hostileMarkdown(origin) {
     `[code](vscode://file/etc/passwd)`,
     `&lt;img src=${origin}/entity.png&gt; $(alert) [ref][1]`,
   ].join(' ');
+}
+
+/** Writes sixty hostile documents; gives of each its `path`, the `question` that it alone answers, and its `proof`. */
+export function hostileDocuments(folder, origin) {
+  const told = execFileSync(python(), ['-I', path.join(e2e, 'hostile_documents.py'), folder, origin], {
+    encoding: 'utf8',
+  });
+  return told.trim().split('\n').map(JSON.parse);
 }
 
 /**

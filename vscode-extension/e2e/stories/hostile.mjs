@@ -4,30 +4,12 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { Canary, hostileMarkdown, hostileWorkspace } from '../canary.mjs';
+import { ACTIVE, Canary, hostileMarkdown, hostileWorkspace } from '../canary.mjs';
 import { Endpoint } from '../endpoint.mjs';
 import { environmentOf, packaged } from '../packaged.mjs';
 
 const SENTENCE = 'The keel of the Arlen ferry was laid on 4 May 1931';
 const QUESTION = 'When was the keel of the Arlen ferry laid?';
-/** Whatever is loaded, run or followed elsewhere, were it made of a note's or a model's words. */
-const ACTIVE = [
-  'script',
-  'iframe',
-  'object',
-  'embed',
-  'form',
-  'input[type=image]',
-  'img',
-  'video',
-  'audio',
-  'link',
-  'svg image',
-  ...['href', 'data-href', 'src', 'xlink\\:href'].flatMap((name) =>
-    ['http:', 'https:', 'command:', 'javascript:', 'vscode:', 'data:'].map((scheme) => `[${name}^="${scheme}" i]`),
-  ),
-].join(', ');
-
 /** What only a link of theirs says, with or without backslashes. */
 const STRANGE = /127\\?\.|https?\\?:|(command|javascript|vscode)\\?:/i;
 
