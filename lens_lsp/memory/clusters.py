@@ -165,7 +165,10 @@ def organise(clusters: Iterable[Cluster]) -> Organised:
         merged = [_union(group) for group in groups]
     merged.sort(key=lambda cluster: cluster.id)
     looked_at = before.keys() | {cluster.id for cluster in merged}
-    linked = tuple(_linked(cluster, merged, looked_at) for cluster in merged)
+    shared = _Shared()
+    for place, cluster in enumerate(merged):
+        shared.add(place, cluster)
+    linked = tuple(_linked(each, (merged[n] for n in shared.with_(each)), looked_at) for each in merged)
     return Organised(linked, tuple(sorted(before.keys() - {cluster.id for cluster in linked})))
 
 
@@ -176,18 +179,41 @@ def _union(group: Sequence[Cluster]) -> Cluster:
     return whole
 
 
+class _Shared:
+    """Which of some clusters, by their places, share a question, a requirement or a citation with another: no others
+    can belong together or be linked, and of many few do."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], list[int]] = {}
+
+    def add(self, place: int, cluster: Cluster) -> None:
+        for name in _names(cluster):
+            self._places.setdefault(name, []).append(place)
+
+    def with_(self, cluster: Cluster) -> list[int]:
+        return sorted({place for name in _names(cluster) for place in self._places.get(name, ())})
+
+
+def _names(cluster: Cluster) -> set[tuple[str, str]]:
+    asked = {("question", asked.key) for asked in cluster.asked}
+    return asked | {("fact", fact.key) for fact in cluster.facts} | {("citation", id_) for id_, _ in cluster.citations}
+
+
 def _groups(clusters: Sequence[Cluster]) -> list[list[Cluster]]:
     """The clusters by what belongs together, in order."""
-    groups: list[list[Cluster]] = []
-    for cluster in clusters:
-        near = [group for group in groups if any(belong_together(cluster, other) for other in group)]
-        joined = [member for group in near for member in group]
-        groups = [group for group in groups if not any(group is other for other in near)]
-        groups.append([*joined, cluster])
-    return groups
+    groups: dict[int, list[int]] = {}
+    group_of: dict[int, int] = {}
+    before = _Shared()
+    for place, cluster in enumerate(clusters):
+        alike = (other for other in before.with_(cluster) if belong_together(cluster, clusters[other]))
+        near = sorted({group_of[other] for other in alike})
+        groups[place] = [*(member for group in near for member in groups.pop(group)), place]
+        group_of |= dict.fromkeys(groups[place], place)
+        before.add(place, cluster)
+    return [[clusters[member] for member in group] for group in groups.values()]
 
 
-def _linked(cluster: Cluster, among: Sequence[Cluster], looked_at: Set[str]) -> Cluster:
+def _linked(cluster: Cluster, among: Iterable[Cluster], looked_at: Set[str]) -> Cluster:
     """The cluster with links to all that share some requirement or evidence with it; other links stay."""
     links = [link for link in cluster.links if link.cluster not in looked_at]
     for other in among:
