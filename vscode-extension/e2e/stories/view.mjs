@@ -1,6 +1,6 @@
 /** The view in the side bar: a question, its answer, one click to the words that prove it; by keyboard, in every theme. */
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -123,7 +123,8 @@ export async function story(story) {
   });
 
   await story.step('An answer whose file was deleted is still read, and says so when it is opened', async () => {
-    rmSync(path.join(server.dir, 'home/.local/share/lens-lsp'), { recursive: true });
+    const stores = path.join(server.dir, 'home/.local/share/lens-lsp');
+    for (const id of readdirSync(stores)) rmSync(path.join(stores, id, 'answers'), { recursive: true });
     await (await workbench.turn()).getByRole('button', { name: 'Open as document' }).click();
     await workbench.notification('The file of this answer was deleted').waitFor();
     await view.locator('.card', { hasText: PROOF }).last().waitFor();
