@@ -27,6 +27,7 @@ from lens_lsp.client import Refused, ServerGone
 from lens_lsp.corpus.extraction import recognition_state
 from lens_lsp.desktop.folders import NoEditor, Outside, open_file
 from lens_lsp.desktop.home import completions, places_of
+from lens_lsp.desktop.local_models import look_for_models, try_model
 from lens_lsp.desktop.page_questions import FOLLOWED, Assistant, PageQuestion, TooManyQuestions, streamed
 from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
 from lens_lsp.lsp.locations import uri_of
@@ -141,6 +142,8 @@ def application(assistant: Assistant) -> Starlette:
         Route("/api/happenings", _happenings),
         Route("/api/key", _keep_key, methods=["PUT"]),
         Route("/api/key", _drop_key, methods=["DELETE"]),
+        Route("/api/models", _models),
+        Route("/api/models/trial", _trial, methods=["POST"]),
         Route("/api/open", _open, methods=["POST"]),
         Route("/api/page", _page),
         Route("/api/paths", _paths, methods=["POST"]),
@@ -267,6 +270,23 @@ async def _keep_key(request: Request) -> Response:
 
 async def _drop_key(request: Request) -> Response:
     return JSONResponse(await _aside(drop_key))
+
+
+async def _models(_: Request) -> Response:
+    found = await _aside(look_for_models)
+    return JSONResponse(
+        {
+            "programs": [
+                {"name": each.name, "port": each.port, "address": each.address, "models": each.models} for each in found
+            ]
+        }
+    )
+
+
+async def _trial(request: Request) -> Response:
+    body = await body_of(request)
+    trial = await _aside(partial(try_model, count(body.get("port"), "port"), word(body, "model", most=200)))
+    return JSONResponse({"said": trial.said, "seconds": trial.seconds})
 
 
 async def _open(request: Request) -> Response:

@@ -187,6 +187,24 @@ export function keepPreferences(settings: Preferences['settings'], agreed: strin
   return call('PUT', '/api/settings', { ...settings, agreed });
 }
 
+/** A program of this machine that serves models, at the port that such a one usually has. */
+export interface ModelProgram {
+  readonly name: string;
+  readonly port: number;
+  readonly address: string;
+  readonly models: readonly string[];
+}
+
+/** Looks for programs of this machine that serve models; nothing of the user's is sent. */
+export async function modelPrograms(): Promise<readonly ModelProgram[]> {
+  return (await call<{ readonly programs: readonly ModelProgram[] }>('GET', '/api/models')).programs;
+}
+
+/** Has a model say one word. */
+export function tryModel(port: number, model: string): Promise<{ readonly said: string; readonly seconds: number }> {
+  return call('POST', '/api/models/trial', { port, model });
+}
+
 export function keepKey(key: string): Promise<unknown> {
   return call('PUT', '/api/key', { key });
 }

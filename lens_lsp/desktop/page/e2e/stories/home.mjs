@@ -1,6 +1,7 @@
 /** The desktop as a home: it teaches, folders come and go while it runs, and it is as it was when it is started again. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -300,6 +301,68 @@ describe('sources', () => {
     await page.goto(`${desktop.origin}/#/`);
     const turn = await ask(page, 'What was the year in which the mill at Fenby was built?');
     await turn.locator('.card', { hasText: MILL }).first().waitFor();
+  });
+});
+
+describe('models of this machine', () => {
+  const OLLAMA = 11434;
+  const dir = emptied('home-models');
+  const folder = corpus(dir);
+  let desktop;
+  let window;
+  let page;
+  let program;
+
+  before(async () => {
+    desktop = await Desktop.start(dir, [folder]);
+    window = await Window.open({ bypassCSP: true });
+    page = await window.tab(desktop.link);
+    program = await new Promise((resolve, reject) => {
+      const asked = [];
+      const server = createServer(async (request, response) => {
+        const parts = [];
+        for await (const part of request) parts.push(part);
+        asked.push(`${request.url} ${Buffer.concat(parts)}`);
+        const models = { data: [{ id: 'small:1b' }, { id: '<b>large</b>' }] };
+        const reply = { choices: [{ message: { content: 'ready' } }] };
+        response.end(JSON.stringify(request.method === 'GET' ? models : reply));
+      });
+      server.once('error', reject).listen(OLLAMA, '127.0.0.1', () => resolve({ server, asked }));
+    });
+  });
+  after(async () => {
+    await window?.close();
+    await desktop?.stop();
+    program?.server.closeAllConnections();
+    program?.server.close();
+  });
+
+  it('are found, tried with a word of ours, and kept in the file of the user once that was agreed to', async () => {
+    const file = path.join(desktop.home, '.config/lens-lsp/config.toml');
+    await page.goto(`${desktop.origin}/#/settings`);
+    await page.getByRole('button', { name: 'Look for models' }).click();
+    const found = page.getByRole('region', { name: 'Ollama' });
+    await found.getByText('small:1b').waitFor();
+    await found.getByText('<b>large</b>').waitFor(); // a text, whatever a program calls its models
+    await found.getByRole('button', { name: 'Test small:1b' }).click();
+    await found.getByText(/It replied “ready” after/).waitFor();
+    assert.deepEqual(await faults(page), []);
+    await shot(page, 'local-models');
+    await found.getByRole('button', { name: 'Use small:1b' }).click();
+    const dialog = page.getByRole('dialog', { name: 'May text go to this address?' });
+    assert.ok(!existsSync(file) || !readFileSync(file, 'utf8').includes('small:1b'));
+    await dialog.getByRole('button', { name: 'Use this address' }).click();
+    await found.getByText('In use').waitFor();
+    const text = readFileSync(file, 'utf8');
+    assert.match(text, /baseUrl = "http:\/\/127\.0\.0\.1:11434\/v1"/);
+    assert.match(text, /name = "small:1b"/);
+    const trials = program.asked.filter((each) => each.startsWith('/v1/chat/completions'));
+    assert.deepEqual(
+      trials.map((each) => JSON.parse(each.slice(each.indexOf(' '))).messages),
+      [[{ role: 'user', content: 'Reply with one word: ready' }]],
+    );
+    await page.goto(`${desktop.origin}/#/`);
+    await page.getByText('small:1b on this machine words the answer').waitFor();
   });
 });
 

@@ -10,6 +10,7 @@ import { chooseTheme, type Theme, theme } from '../state/theme';
 import { words } from '../words';
 import { Dialog } from './Dialog';
 import { LettersChoice } from './LettersChoice';
+import { LocalModels } from './LocalModels';
 
 type Settings = api.Preferences['settings'];
 const LIMITS = ['calls', 'tokens', 'seconds', 'cost'] as const;
@@ -91,64 +92,70 @@ function ModelForm({
     keep(written(event.currentTarget as HTMLFormElement), null);
   };
   return (
-    <form class="fields" onSubmit={save}>
-      <h2>{words.settings.model}</h2>
-      <Field
-        name="model.baseUrl"
-        label={words.settings.baseUrl}
-        hint={words.settings.baseUrlHint}
-        settings={settings}
+    <>
+      <LocalModels
+        use={(address, model) => keep({ 'model.baseUrl': address, 'model.name': model }, null)}
+        now={{ address: settings['model.baseUrl'], model: settings['model.name'] }}
       />
-      <Field
-        name="model.name"
-        label={words.settings.modelName}
-        hint={words.settings.modelNameHint}
-        settings={settings}
-      />
-      <label class="field">
-        <span>{words.settings.mode}</span>
-        <select name="mode" value={String(settings.mode ?? 'auto')}>
-          {(['auto', 'evidence', 'fast', 'deep'] as const).map((mode) => (
-            <option key={mode} value={mode}>
-              {words.ask.modes[mode]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <fieldset class="limits">
-        <legend>{words.settings.limits}</legend>
-        {LIMITS.map((limit) => (
-          <label key={limit} class="field">
-            <span>{words.settings[limit]}</span>
-            <input
-              name={`budget.${limit}`}
-              type="number"
-              min="0"
-              step={limit === 'cost' || limit === 'seconds' ? 'any' : '1'}
-              placeholder={words.settings.noLimit}
-              defaultValue={String(settings[`budget.${limit}`] ?? '')}
-            />
-          </label>
-        ))}
-      </fieldset>
-      {failure.value !== null && (
-        <p class="ending bad" role="alert">
-          {failure.value}
-        </p>
-      )}
-      <button type="submit" class="primary">
-        {words.settings.save}
-      </button>
-      {asking.value !== null && (
-        <AddressDialog
-          message={asking.value.message}
-          agree={() => asking.value && keep(asking.value.settings, String(asking.value.settings['model.baseUrl']))}
-          close={() => {
-            asking.value = null;
-          }}
+      <form class="fields" onSubmit={save}>
+        <h2>{words.settings.model}</h2>
+        <Field
+          name="model.baseUrl"
+          label={words.settings.baseUrl}
+          hint={words.settings.baseUrlHint}
+          settings={settings}
         />
-      )}
-    </form>
+        <Field
+          name="model.name"
+          label={words.settings.modelName}
+          hint={words.settings.modelNameHint}
+          settings={settings}
+        />
+        <label class="field">
+          <span>{words.settings.mode}</span>
+          <select name="mode" value={String(settings.mode ?? 'auto')}>
+            {(['auto', 'evidence', 'fast', 'deep'] as const).map((mode) => (
+              <option key={mode} value={mode}>
+                {words.ask.modes[mode]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <fieldset class="limits">
+          <legend>{words.settings.limits}</legend>
+          {LIMITS.map((limit) => (
+            <label key={limit} class="field">
+              <span>{words.settings[limit]}</span>
+              <input
+                name={`budget.${limit}`}
+                type="number"
+                min="0"
+                step={limit === 'cost' || limit === 'seconds' ? 'any' : '1'}
+                placeholder={words.settings.noLimit}
+                defaultValue={String(settings[`budget.${limit}`] ?? '')}
+              />
+            </label>
+          ))}
+        </fieldset>
+        {failure.value !== null && (
+          <p class="ending bad" role="alert">
+            {failure.value}
+          </p>
+        )}
+        <button type="submit" class="primary">
+          {words.settings.save}
+        </button>
+        {asking.value !== null && (
+          <AddressDialog
+            message={asking.value.message}
+            agree={() => asking.value && keep(asking.value.settings, String(asking.value.settings['model.baseUrl']))}
+            close={() => {
+              asking.value = null;
+            }}
+          />
+        )}
+      </form>
+    </>
   );
 }
 

@@ -189,6 +189,21 @@ export const english = {
     kindsHint: 'Files of other kinds are asked while all of these are.',
     chosen: 'Chosen sources',
   },
+  models: {
+    title: 'Models on this machine',
+    intro:
+      'Ollama, LM Studio, llama.cpp and vLLM are looked for at their usual ports. Nothing of yours is sent for that.',
+    look: 'Look for models',
+    looking: 'Looking…',
+    none: 'No program answers there. Start one, or write the address of a model below.',
+    at: (name: string) => `At the port of ${name}`,
+    noModels: 'It serves no model yet.',
+    test: 'Test',
+    trying: 'It is asked for one word…',
+    replied: (said: string, seconds: number) => `It replied “${said}” after ${seconds.toFixed(1)} s.`,
+    use: 'Use',
+    used: 'In use',
+  },
   turn: {
     label: (question: string) => `Question: ${question}`,
     needs: 'What the answer needs',
