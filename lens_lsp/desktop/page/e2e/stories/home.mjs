@@ -161,6 +161,7 @@ describe('a home', () => {
     await page.keyboard.type('~/Documents/mills/wick.md');
     await page.keyboard.press('Enter');
     await page.getByRole('option', { name: 'Only wick.md' }).waitFor({ state: 'attached' });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     const turn = await ask(page, MILL_QUESTION);
     assert.equal(await turn.locator('.card', { hasText: MILL }).count(), 0);
     await page.locator('select').first().selectOption('everything');

@@ -16,7 +16,7 @@ export async function open(path: string): Promise<void> {
   } else {
     tell(before.has(added) ? words.home.already(name) : words.home.added(name));
   }
-  await Promise.all([loadThreads(), loadStatus()]);
+  Promise.all([loadThreads(), loadStatus()]).catch(tellFailure); // it is open, whatever becomes of these
 }
 
 /** Has a folder searched no more. */
