@@ -182,11 +182,17 @@ def compared(
     name = f"{readers.name}, {parts} {'part' if parts == 1 else 'parts'}"
     with closing(ShardedLens(readers.start(), [folder], parts)) as lens:
         for question, expected in zip(asked, whole, strict=True):
-            found, milliseconds = _timed(lens, question)
-            into[f"{name}: milliseconds"] += milliseconds
             into[f"{name}: asked"] += 1
+            try:
+                found, milliseconds = _timed(lens, question)
+            except ShardLost:
+                into[f"{name}: refused, nobody answered"] += 1
+                continue
+            into[f"{name}: milliseconds"] += milliseconds
             into[f"{name}: equal"] += told(found) == expected
-            if told(found) != expected:
+            if any(part.lost is not None for part in found.coverage.shards):
+                into[f"{name}: parts missing and named"] += 1
+            elif told(found) != expected:
                 print(json.dumps({"differs": name, "folder": folder.name, "question": question}), flush=True)
 
 
