@@ -30,6 +30,8 @@ from lens_lsp.search.shards import LocalShard, Open, PlacedShard, RemoteShard, S
 Result = TypeVar("Result")
 _LOOK = 0.5
 """Seconds between two looks at whether a worker of a cluster is still there."""
+_MOST_KEPT = 32
+"""Parts whose texts a worker of a cluster keeps."""
 _STEP = 1 / 2
 """Share of a question's time that is left which one step may take."""
 
@@ -268,16 +270,18 @@ class DaskCluster:
 
 
 _SERVERS: dict[bytes, tuple[threading.Lock, ShardServer]] = {}
+"""The parts that were asked last, the longest ago first."""
 _OPENING = threading.Lock()
 
 
 def handle(spec: ShardSpec, data: bytes) -> bytes:
-    """On a worker of a cluster: the reply to a request about a part, whose texts it keeps."""
+    """On a worker of a cluster: the reply to a request about a part, whose texts stay until others were asked."""
     with _OPENING:
         key = pickle.dumps(spec)
-        known = _SERVERS.get(key)
-        if known is None:
-            known = _SERVERS[key] = threading.Lock(), spec.server()
+        known = _SERVERS.pop(key) if key in _SERVERS else (threading.Lock(), spec.server())
+        _SERVERS[key] = known
+        if len(_SERVERS) > _MOST_KEPT:  # who asks that one reads its part anew
+            del _SERVERS[next(iter(_SERVERS))]
     lock, server = known
     with lock:
         return server.handle(data)

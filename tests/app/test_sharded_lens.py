@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -15,13 +16,14 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.app.sharded_lens import ShardedLens
 from lens_lsp.corpus import pipes
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.encoding import LARGE
 from lens_lsp.model.documents import Findings, SkipReason
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.text import Span
 from lens_lsp.search import executors
 from lens_lsp.search.executors import DaskCluster, Processes, ShardSpec
-from lens_lsp.search.shards import Open, RemoteShard, Shard, ShardLost
+from lens_lsp.search.shards import Open, RemoteShard, Shard, ShardLost, encoded_request
 
 QUERY = "where is the copper kettle"
 
@@ -228,6 +230,19 @@ def test_workers_of_a_cluster_give_what_one_process_gives_and_may_die(folder: Pa
             assert told(again) == whole(folder) if not missing else again.coverage.scanned < 24
         finally:
             dask.close()
+
+
+def test_worker_keeps_the_texts_of_the_parts_that_were_asked_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "_SERVERS", {})
+    monkeypatch.setattr(executors, "_MOST_KEPT", 2)
+    folders = [kettles(tmp_path / name, 2) for name in ("a", "b", "c")]
+    specs = [ShardSpec((str(folder),), CorpusRules(), None, 0, 1) for folder in folders]
+    request = encoded_request(Open(QUERY, 30.0))
+    for at in (0, 1, 0, 2):
+        executors.handle(specs[at], request)
+    assert list(executors._SERVERS) == [pickle.dumps(specs[0]), pickle.dumps(specs[2])]
 
 
 def test_cluster_that_is_not_there_is_said() -> None:
