@@ -158,12 +158,13 @@ export async function story(story) {
     const bar = page.locator('.part.auxiliarybar');
     for (const wide of [300, 200]) {
       const { x, y, height } = await bar.boundingBox();
-      await page.mouse.move(x, y + height / 2);
+      await page.mouse.move(x - 2, y + height / 2); // the sash
       await page.mouse.down();
       await page.mouse.move(1400 - wide, y + height / 2, { steps: 8 });
       await page.mouse.up();
       const [is, over] = await width(right);
       story.measure(`secondary side bar dragged to ${wide}, px`, is);
+      assert.ok(Math.abs(is - wide) < 30, `dragged to ${wide} px it is ${is} px wide`);
       assert.ok(over <= 0, `at ${is} px the page is ${over} px wider than the view`);
       await page.screenshot({ path: path.join(story.shots, `secondary-${wide}.png`) });
     }
