@@ -319,6 +319,12 @@ class _Waiting(NamedTuple):
     beginnings: Sequence[bytes]
 
 
+def heads_of(readers: Sequence[TextReader], beginnings: Sequence[bytes]) -> list[Head]:
+    """What texts say about themselves, by how they begin in UTF-8; the last character may be cut."""
+    starts = [start.decode("utf-8", "ignore")[:HEAD_LENGTH] for start in beginnings]
+    return [reader.head(start) for reader, start in zip(readers, starts, strict=True)]
+
+
 class Descriptions:
     """Names and summaries of texts by slot. No disk."""
 
@@ -340,6 +346,11 @@ class Descriptions:
         self._size += sum(map(len, beginnings))
         if self._size > _MOST_WAITING:
             self.settle()
+
+    def add_heads(self, first: int, paths: Sequence[str], heads: Sequence[Head]) -> None:
+        """Note what the texts from slot ``first`` on say about themselves where that is known already."""
+        self.settle()
+        self._enter(range(first, first + len(heads)), paths, heads)
 
     def note(self, slot: int, path: str, head: Head) -> None:
         """Note what a text says about itself where that is known already."""
@@ -411,8 +422,7 @@ class Descriptions:
         """Look at what waits."""
         waiting, self._waiting, self._size = self._waiting, [], 0
         for texts in waiting:
-            starts = [start.decode("utf-8", "ignore")[:HEAD_LENGTH] for start in texts.beginnings]
-            heads = [reader.head(start) for reader, start in zip(texts.readers, starts, strict=True)]
+            heads = heads_of(texts.readers, texts.beginnings)
             slots = range(texts.first, texts.first + len(heads))
             if self._gone.intersection(slots):
                 known = [at for at, slot in enumerate(slots) if slot not in self._gone]

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
 from functools import partial
 from itertools import groupby, islice, takewhile
 from typing import NamedTuple
@@ -51,6 +52,7 @@ from lens_lsp.corpus.intake import (
     searched_text,
     without_documents,
 )
+from lens_lsp.corpus.reading_process import WORTH, ReadBatch, may_share, read_batches, shared_batches
 from lens_lsp.corpus.safe_open import UNKNOWN, Identity, Key, Root, Skipped, display_path, identity_of
 from lens_lsp.corpus.scan import Places
 from lens_lsp.corpus.text_marks import find_generated
@@ -168,11 +170,12 @@ class TextStore:
     """Folded texts of files. Not safe for threads: one question at a time brings it up to date.
 
     ``budget`` bounds the bytes kept in memory between questions: what is known of each file first, then texts as far as
-    they fit beside it.
+    they fit beside it. So many files as ``shared_from`` says are read by two processes.
     """
 
-    def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31) -> None:
+    def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31, shared_from: int = WORTH) -> None:
         malloc_share_arena()
+        self._shared_from = shared_from
         self._fallback = fallback_encoding
         self._budget = budget
         self._intake = Intake(fallback_encoding, budget)
@@ -644,20 +647,31 @@ class TextStore:
         with at_full_speed():
             for root, of_root in () if stopped else paths.items():
                 typed = {path: buffer for (index, path), buffer in buffers.items() if index == root}
-                for batch in self._intake.batches(self._roots[root], of_root, typed):
-                    if progress is not None:
-                        progress(done, total)
-                    self._store(root, batch, typed, cancelled)
-                    done += batch.files
-                    if cancelled is not None and cancelled():
-                        return done == total
+                with closing(self._batches(self._roots[root], of_root, typed)) as batches:
+                    for read in batches:
+                        if progress is not None:
+                            progress(done, total)
+                        self._store(root, read, typed, cancelled)
+                        done += read.batch.files
+                        if cancelled is not None and cancelled():
+                            return done == total
         return done == total
 
+    def _batches(
+        self, root: Root, paths: Sequence[str], typed: Mapping[str, Buffer]
+    ) -> Generator[ReadBatch, None, None]:
+        """The files in batches; of very many those that are not open in an editor are read by two processes."""
+        if len(paths) >= self._shared_from and may_share(root):
+            on_disk = [path for path in paths if path not in typed]
+            paths = [path for path in paths if path in typed]
+            yield from shared_batches(root, self._intake, on_disk, fallback=self._fallback, budget=self._budget)
+        yield from read_batches(root, self._intake, paths, typed)
+
     def _store(
-        self, root: int, batch: Batch, typed: Mapping[str, Buffer], cancelled: Callable[[], bool] | None
+        self, root: int, read: ReadBatch, typed: Mapping[str, Buffer], cancelled: Callable[[], bool] | None
     ) -> None:
-        """Fold the texts of a batch and put them where they can be scanned."""
-        batch, folded = self._intake.folded(batch)
+        """Put the texts of a batch where they can be scanned."""
+        batch, folded, heads = read
         for path, identity, reason in batch.refused:
             self._refuse((root, path), identity, reason)
         self._hide(root, batch.parts)
@@ -673,7 +687,10 @@ class TextStore:
                 maps = folded.maps
             else:
                 maps = folded.maps if self._add_what_fits(folded) else None
-            self._descriptions.add(first, batch.paths, batch.readers, batch.beginnings())
+            if heads is None:
+                self._descriptions.add(first, batch.paths, batch.readers, batch.beginnings())
+            else:
+                self._descriptions.add_heads(first, batch.paths, heads)
             batch.texts = []
             self._stored.append(Stored(root, batch, first, maps))
         if batch.large is not None:
