@@ -22,8 +22,8 @@ from benchmarks.speed.endurance import LITTLE
 from benchmarks.speed.queries import TERMS
 from benchmarks.speed.row import Row, Unit, figures, most
 
-FIRST_GOAL = 30.0
-"""Seconds until a million files show something for the first time, and until they are answered."""
+FIRST_GOAL, EVIDENCE_GOAL = 30.0, 2.0
+"""Seconds until a question over a million files is answered for the first time, and until it shows something."""
 _MILLION = 1_000_000
 STREAMED_PEAK = 250_000_000
 STREAMED_EVIDENCE = 1.6
@@ -76,7 +76,7 @@ def _million(folder: Folder, questions: Path, runs: int) -> Iterator[Row]:
     begun = [python_child("benchmarks.speed.scaling_point", *arguments)[1] for _ in range(runs)]
     note = "of an empty cache; progress and passages of what was read so far"
     yield figures("first progress, a million files", "–", [one["progress"] for one in begun], Unit.WALL, note=note)
-    evidence, goal = [one["evidence"] for one in begun], most(FIRST_GOAL)
+    evidence, goal = [one["evidence"] for one in begun], most(EVIDENCE_GOAL)
     yield figures("first evidence, a million files", "–", evidence, Unit.WALL, goal, note)
 
 

@@ -12,13 +12,22 @@ from pathlib import Path
 from benchmarks.measuring import Timing, interleaved, timed, timed_child
 from benchmarks.speed.answering import cached
 from benchmarks.speed.bench import Bench
-from benchmarks.speed.row import Beside, Row, row
+from benchmarks.speed.corpora import Folder
+from benchmarks.speed.queries import TERMS
+from benchmarks.speed.row import Beside, Row, Unit, figures, most, row
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.intake import Intake
 from lens_lsp.corpus.safe_open import Root, read_files
+from lens_lsp.corpus.scan import scan, word_literal
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 
 _ROOM = 16 << 20
 """Bytes of the buffer of the plain loop; every file of the corpora fits."""
+_LITTLE = 64 << 20
+"""Bytes of texts that are kept where the others are read again."""
+PASS_GOAL = 1.3
+"""Times one read that a pass over texts may take that are not kept."""
 
 
 def walk(bench: Bench) -> Iterator[Row]:
@@ -52,6 +61,32 @@ def read(bench: Bench) -> Iterator[Row]:
         beside = Beside("os.open, readv, close", plain)
         yield row("bytes of all files", folder.name, ours, beside)
         yield row("walk, read, decode, fold, keep", folder.name, kept, beside)
+        yield from passes(bench, folder)
+
+
+def passes(bench: Bench, folder: Folder) -> Iterator[Row]:
+    """What a scan of texts costs that are not kept, over reading, decoding and folding them once."""
+    terms = [[word_literal(term)] for term in TERMS[folder.name]["T12"][:5]]
+    intake = Intake("cp1252", _LITTLE)
+    with Root(str(folder.path)) as root:
+        paths = discover(root, CorpusRules(), names_only=True).paths
+        store = TextStore(budget=_LITTLE)
+        store.fill(root, paths, {})
+        if not store.passing_by:
+            return
+
+        def once() -> None:
+            for batch in intake.batches(root, paths, {}):
+                _, folded = intake.folded(batch, mapped=False)
+                assert folded is None or len(folded.data)
+
+        one, passed = interleaved(
+            bench.runs, partial(timed, once), partial(timed, lambda: scan(store.chunks(), terms, listing=False))
+        )
+    ratios = [again / first for again, first in zip(passed.of("wall"), one.of("wall"), strict=True)]
+    note = f"{_LITTLE >> 20} MiB kept, five terms; one read is decoding and folding included"
+    name = "a pass over texts that are not kept, over one read"
+    yield figures(name, folder.name, ratios, Unit.TIMES, most(PASS_GOAL), note)
 
 
 def _listed(program: list[str]) -> Timing:
