@@ -32,6 +32,8 @@ export class Starter {
   /** How a server was started last, and how it would have been if the first way were not broken. */
   #last: Launch | undefined;
   #wanted: Launch | undefined;
+  /** What settings named then that cannot be run. */
+  #unusable: readonly string[] = [];
   /** What runs, or ran last, and of which version; for diagnostics. */
   resolution: Resolution | undefined;
   version: string | undefined;
@@ -49,6 +51,7 @@ export class Starter {
   async start(occasion: Occasion, on: SessionEvents): Promise<Session | undefined> {
     const { found, unusable } = await this.#ways(occasion);
     this.instead = null;
+    this.#unusable = unusable.map(({ file }) => file);
     let failure: Failure | undefined = unusable[0] && failureOfSetting(unusable[0]);
     for (const resolution of found) {
       const launch = await this.#launch(resolution);
@@ -92,9 +95,12 @@ export class Starter {
     return this.#last ?? this.#first();
   }
 
-  /** Whether a server that is started now would be another one than the last. */
+  /** Whether a server that is started now would be another one than the last, or settings fail it that did not then. */
   async outdated(): Promise<boolean> {
-    return !isDeepStrictEqual(await this.#first(), this.#wanted);
+    const { found, unusable } = await this.#ways('quietly');
+    const first = found[0] && (await this.#launch(found[0]));
+    const files = unusable.map(({ file }) => file);
+    return !isDeepStrictEqual(first, this.#wanted) || !isDeepStrictEqual(files, this.#unusable);
   }
 
   /** As `Running.documentMegabytes`. */
