@@ -126,20 +126,22 @@ def constants_of(found: dict[str, Any]) -> dict[str, float]:
         "trips": part["trips"],
         "sentBytes": part["sent"],
         "receivedBytes": part["received"],
-        "tableBytesPerByte": part["tables"] / found["bytes"],
+        "tableBytes": part["tables"],
+        "bytes": found["bytes"],
     }
 
 
 def model(constants: dict[str, float], texts: float, machines: int) -> dict[str, float]:
     """Seconds of the first and of a later question over so many bytes of ``texts``, a like part on each machine.
 
-    Machines read and scan at the same time; what they send is taken in one after the other, as the asking machine does.
+    Machines read and scan at the same time. What they send grows with the texts that hold the words, not with the number
+    of machines, and the asking machine takes it in alone.
     """
-    own = texts / machines
-    taken_in = machines * (constants["receivedBytes"] / NETWORK + constants["coordinationSeconds"])
+    own, share = texts / machines, texts / constants["bytes"]
+    taken_in = share * (constants["receivedBytes"] / NETWORK + constants["coordinationSeconds"])
     later = constants["fixedSeconds"] + own / constants["scannedBytesPerSecond"]
     later += constants["trips"] * ROUND_TRIP + taken_in
-    tables = constants["tableBytesPerByte"] * texts / NETWORK
+    tables = share * constants["tableBytes"] / NETWORK
     return {"first": later + own / constants["readBytesPerSecond"] + tables, "later": later}
 
 

@@ -178,6 +178,8 @@ class TextStore:
         self._shared_from = shared_from
         self._fallback = fallback_encoding
         self._budget = budget
+        self.changes = 0
+        """How often a text came, went or moved: the same number, the same `table`."""
         self._intake = Intake(fallback_encoding, budget)
         self._roots: Mapping[int, Root] = {}
         self._entries: dict[Key, FileEntry] = {}
@@ -210,6 +212,7 @@ class TextStore:
         self._broken = False
 
     def _reset(self) -> None:
+        self.changes += 1
         self.arena = Arena()
         self._descriptions = Descriptions()
         self._slots: list[CachedText | None] = []
@@ -349,6 +352,7 @@ class TextStore:
             self._descriptions.remove(text.slot)
             self._slots[text.slot] = None
             self._live -= 1
+            self.changes += 1
             self._headings.pop(text.slot, None)
 
     def _identify(self, key: Key, identity: Identity | None) -> None:
@@ -371,6 +375,7 @@ class TextStore:
         self._slots.append(text)
         self._texts.setdefault(text.key, text.slot)
         self._live += 1
+        self.changes += 1
 
     def source(self, text: CachedText) -> str:
         """The document text behind a cached one, read from the disk now. Raises `Skipped`."""

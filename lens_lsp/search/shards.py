@@ -166,6 +166,8 @@ class LocalShard:
         self._workspace = Workspace(paths, rules, memory, part=part)
         self._session = contextlib.ExitStack()
         self._reading: DocumentAccess | None = None
+        self._version: tuple[int, str] | None = None
+        """That of the table, and after how many changes."""
         self._terms: _Terms = ()
         self._hits = NO_HITS
 
@@ -176,9 +178,11 @@ class LocalShard:
         opened = self._session.enter_context(workspace.open())
         ready = workspace.bring_up(opened, _Silent(), {}, None, request.question, request.seconds)
         self._reading = DocumentAccess(store, ready.snapshot)
-        table = store.table()
-        version = hashlib.sha256(_json(table)).hexdigest()
-        return Opened(version, None if version == request.known else table, workspace.searched(ready))
+        store.describe()  # which enters what was read
+        if self._version is None or self._version[0] != store.changes:
+            self._version = store.changes, hashlib.sha256(_json(store.table())).hexdigest()
+        version = self._version[1]
+        return Opened(version, None if version == request.known else store.table(), workspace.searched(ready))
 
     def count(self, request: Count) -> Counted:
         """See `Shard`. What was scanned for with words is kept for the second step."""
