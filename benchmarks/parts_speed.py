@@ -134,8 +134,8 @@ def constants_of(found: dict[str, Any]) -> dict[str, float]:
 def model(constants: dict[str, float], texts: float, machines: int) -> dict[str, float]:
     """Seconds of the first and of a later question over so many bytes of ``texts``, a like part on each machine.
 
-    Machines read and scan at the same time. What they send grows with the texts that hold the words, not with the number
-    of machines, and the asking machine takes it in alone.
+    Machines read and scan at the same time. What they send grows with the texts that hold the words, not with the
+    number of machines, and the asking machine takes it in alone.
     """
     own, share = texts / machines, texts / constants["bytes"]
     taken_in = share * (constants["receivedBytes"] / NETWORK + constants["coordinationSeconds"])
