@@ -16,6 +16,7 @@ from dataclasses import field, replace
 from functools import cache
 from itertools import filterfalse, repeat
 from operator import contains
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped
 from lens_lsp.corpus.text_marks import GeneratedSpans, find_generated, suspects, unsearchable
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.documents.kinds import DocumentKind, StoredText, kind_for
-from lens_lsp.model.documents import PartReason, SkipReason
+from lens_lsp.model.documents import Head, PartReason, SkipReason
 from lens_lsp.model.lazy_dataclass import dataclass
 from lens_lsp.model.lazy_regex import regex
 from lens_lsp.model.text import EditHistory, SourceText
@@ -370,6 +371,22 @@ class Intake:
             return None if plain else decode(text, self._fallback).text
 
         return self._rebuilt(batch, decoded_of)
+
+
+class ReadBatch(NamedTuple):
+    """A batch of files: what was read, its texts folded, and what they say of themselves where that was looked at."""
+
+    batch: Batch
+    folded: FoldedBatch | None
+    heads: Sequence[Head] | None = None
+
+
+def read_batches(
+    root: Root, intake: Intake, paths: Sequence[str], buffers: Mapping[str, Buffer]
+) -> Iterator[ReadBatch]:
+    """The files in batches, in the order given; what is open in an editor is taken from there."""
+    for batch in intake.batches(root, paths, buffers):
+        yield ReadBatch(*intake.folded(batch))
 
 
 def hidden_parts(path: str, reader: TextReader, text: str, found: GeneratedSpans) -> list[Hidden]:

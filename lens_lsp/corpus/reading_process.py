@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import IO, NamedTuple, cast
@@ -22,13 +22,11 @@ from typing import IO, NamedTuple, cast
 from lens_lsp.corpus.descriptions import heads_of
 from lens_lsp.corpus.encoding import FoldedBatch
 from lens_lsp.corpus.formats.text_reader import NO_HEAD
-from lens_lsp.corpus.intake import Batch, Buffer, Intake, at_full_speed
+from lens_lsp.corpus.intake import Batch, Intake, ReadBatch, at_full_speed, read_batches
 from lens_lsp.corpus.pipes import put_message, take_message
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.model.documents import Head
 
-WORTH = 100_000
-"""Files from which on a process is worth its start."""
 _STRETCH = 2_048
 """Files of a request."""
 _AHEAD = 2
@@ -40,14 +38,6 @@ _SILENCE = 30.0
 _REQUEST = struct.Struct("<QQ")
 
 
-class ReadBatch(NamedTuple):
-    """A batch of files: what was read, its texts folded, and what they say of themselves where that was looked at."""
-
-    batch: Batch
-    folded: FoldedBatch | None
-    heads: Sequence[Head] | None = None
-
-
 class ReadingTask(NamedTuple):
     """What a process reads: a root, by its path and what its folder is; with what encoding and memory; paths."""
 
@@ -56,14 +46,6 @@ class ReadingTask(NamedTuple):
     fallback: str
     budget: int
     paths: Sequence[str]
-
-
-def read_batches(
-    root: Root, intake: Intake, paths: Sequence[str], buffers: Mapping[str, Buffer]
-) -> Iterator[ReadBatch]:
-    """The files in batches, in the order given; what is open in an editor is taken from there."""
-    for batch in intake.batches(root, paths, buffers):
-        yield ReadBatch(*intake.folded(batch))
 
 
 def may_share(root: Root) -> bool:

@@ -45,14 +45,15 @@ from lens_lsp.corpus.intake import (
     Buffer,
     Hidden,
     Intake,
+    ReadBatch,
     at_full_speed,
     hidden_parts,
     malloc_share_arena,
     malloc_trim,
+    read_batches,
     searched_text,
     without_documents,
 )
-from lens_lsp.corpus.reading_process import WORTH, ReadBatch, may_share, read_batches, shared_batches
 from lens_lsp.corpus.safe_open import UNKNOWN, Identity, Key, Root, Skipped, display_path, identity_of
 from lens_lsp.corpus.scan import Places
 from lens_lsp.corpus.text_marks import find_generated
@@ -84,6 +85,8 @@ _PASSING = frozenset(
     {SkipReason.UNREADABLE, SkipReason.PERMISSION, SkipReason.NOT_READ}
     | {SkipReason.MISSING, SkipReason.CHANGED, SkipReason.NO_ANSWER}
 )
+_MANY = 100_000
+"""Files from which on a second process is worth its start."""
 _KNOWN = 1024
 """Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
 
@@ -173,7 +176,7 @@ class TextStore:
     they fit beside it. So many files as ``shared_from`` says are read by two processes.
     """
 
-    def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31, shared_from: int = WORTH) -> None:
+    def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31, shared_from: int = _MANY) -> None:
         malloc_share_arena()
         self._shared_from = shared_from
         self._fallback = fallback_encoding
@@ -666,7 +669,12 @@ class TextStore:
         self, root: Root, paths: Sequence[str], typed: Mapping[str, Buffer]
     ) -> Generator[ReadBatch, None, None]:
         """The files in batches; of very many those that are not open in an editor are read by two processes."""
-        if len(paths) >= self._shared_from and may_share(root):
+        if len(paths) >= self._shared_from:
+            from lens_lsp.corpus.reading_process import may_share, shared_batches  # small folders start no process
+
+            if not may_share(root):
+                yield from read_batches(root, self._intake, paths, typed)
+                return
             on_disk = [path for path in paths if path not in typed]
             paths = [path for path in paths if path in typed]
             yield from shared_batches(root, self._intake, on_disk, fallback=self._fallback, budget=self._budget)

@@ -70,9 +70,8 @@ async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -
         backlog=_AT_ONCE,
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
-    server = _Server(config, assistant)
     link = _link(port, admission)
-    _print(link, "Lens")
+    server = _Server(config, assistant, lambda: _print(link, "Lens"))
 
     async def shown() -> None:
         if await show(link):
@@ -89,10 +88,11 @@ async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -
 
 
 class _Server(uvicorn.Server):
-    """Ends the feeds first: a connection that listens to one would be waited for."""
+    """Ends the feeds first: a connection that listens to one would be waited for. Tells when it is ``ready``."""
 
-    def __init__(self, config: uvicorn.Config, assistant: Assistant) -> None:
+    def __init__(self, config: uvicorn.Config, assistant: Assistant, ready: Callable[[], None]) -> None:
         super().__init__(config)
+        self._ready = ready
         self._loop = asyncio.get_running_loop()
         self._assistant = assistant
 
@@ -101,6 +101,10 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(_QUEUE)
+        if not self.should_exit:
+            self._loop.call_soon(self._ready)  # in the main loop, where an interrupt ends everything in order
+        elif self.started:  # an interrupt came on the way: what was started has to end, and `serve` leaves at once
+            await self.shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """A signal: leave in order, at once the second time."""

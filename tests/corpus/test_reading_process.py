@@ -10,8 +10,8 @@ import pytest
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.descriptions import heads_of
-from lens_lsp.corpus.intake import Buffer, Intake
-from lens_lsp.corpus.reading_process import ReadBatch, ReadingProcess, ReadingTask, read_batches, shared_batches
+from lens_lsp.corpus.intake import Buffer, Intake, ReadBatch, read_batches
+from lens_lsp.corpus.reading_process import ReadingProcess, ReadingTask, shared_batches
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
