@@ -7,6 +7,7 @@ without bytes, that it does; one that falls silent or is late is ended.
 from __future__ import annotations
 
 import math
+import os
 import struct
 import subprocess
 import threading
@@ -77,6 +78,11 @@ class Pipe:
                 self._ended = "it did not answer in time" if now >= until else f"it said nothing for {silence:.1f} s"
                 self._kill()
                 return
+
+
+def keyless_environment() -> dict[str, str]:
+    """What a process that only reads files gets of this one's environment: all but the keys of models."""
+    return {name: value for name, value in os.environ.items() if not (name.startswith("LENS_") and "KEY" in name)}
 
 
 def put_message(stream: IO[bytes], data: bytes) -> None:

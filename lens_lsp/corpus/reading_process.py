@@ -23,7 +23,7 @@ from lens_lsp.corpus.descriptions import heads_of
 from lens_lsp.corpus.encoding import FoldedBatch
 from lens_lsp.corpus.formats.text_reader import NO_HEAD
 from lens_lsp.corpus.intake import Batch, Intake, ReadBatch, at_full_speed, read_batches
-from lens_lsp.corpus.pipes import put_message, take_message
+from lens_lsp.corpus.pipes import keyless_environment, put_message, take_message
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.model.documents import Head
 
@@ -89,7 +89,9 @@ class ReadingProcess:
     def __init__(self, task: ReadingTask) -> None:
         # The interpreter and the module that run here, in a folder that says nothing to Python.
         command = [sys.executable, "-P", "-m", __name__]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=keyless_environment()
+        )
         self._given, self._taken = cast("IO[bytes]", self.process.stdin), cast("IO[bytes]", self.process.stdout)
         self.reads: list[tuple[int, int]] = []
         """The stretches that it has, without what it sent of them, in order."""

@@ -672,12 +672,10 @@ class TextStore:
         if len(paths) >= self._shared_from:
             from lens_lsp.corpus.reading_process import may_share, shared_batches  # small folders start no process
 
-            if not may_share(root):
-                yield from read_batches(root, self._intake, paths, typed)
-                return
-            on_disk = [path for path in paths if path not in typed]
-            paths = [path for path in paths if path in typed]
-            yield from shared_batches(root, self._intake, on_disk, fallback=self._fallback, budget=self._budget)
+            if may_share(root):
+                on_disk = [path for path in paths if path not in typed]
+                paths = [path for path in paths if path in typed]
+                yield from shared_batches(root, self._intake, on_disk, fallback=self._fallback, budget=self._budget)
         yield from read_batches(root, self._intake, paths, typed)
 
     def _store(

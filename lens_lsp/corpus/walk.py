@@ -233,8 +233,7 @@ def discover(
     try:
         if denied_root(root.path):
             raise Skipped(SkipReason.DENIED)
-        walk = _Walk(root, rules, names_only, listings, on_progress, cancelled, part)
-        walk.on_names = on_names
+        walk = _Walk(root, rules, names_only, listings, on_progress, on_names, cancelled, part)
     except Skipped as error:
         return Discovery([], [Skip("./", error.reason, root.index)])
     complete = walk.run()
@@ -311,6 +310,7 @@ class _Walk:
         names_only: bool,
         listings: Listings | None,
         on_progress: Callable[[int], None] | None,
+        on_names: Callable[[Sequence[str]], None] | None,
         cancelled: Callable[[], bool] | None,
         part: tuple[int, int] | None,
     ) -> None:
@@ -328,7 +328,7 @@ class _Walk:
         # Where scopes choose, what is left out is told by all that is found.
         self._part = part if self._scopes.hold_all else None
         self._on_progress = on_progress or (lambda found: None)
-        self.on_names: Callable[[Sequence[str]], None] | None = None
+        self._on_names = on_names or (lambda names: None)
         self._cancelled = cancelled or (lambda: False)
         self._stopped = False
         self._told = 0
@@ -499,8 +499,7 @@ class _Walk:
         if found - self._told >= _TELL_EVERY:
             self._told = found
             self._on_progress(self._told)
-            if self.on_names is not None:
-                self.on_names(self.paths)
+            self._on_names(self.paths)
         return self._stopped
 
     def _inside(self, folder: _Folder, handle: Handle, markers: frozenset[str], prefix: str) -> IgnoreRules:

@@ -54,6 +54,7 @@ EXTRACTED = "binary"
 EARLY_BYTES = 128 << 20
 """Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""
 MANY = 50_000
+"""Files of a folder from which on some are read while the others are still found."""
 _SOME, _BEGINNING = 4_096, 0.5
 """How many files are read while the others are still found, and for how many seconds."""
 _TELLING = 4

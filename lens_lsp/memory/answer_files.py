@@ -66,6 +66,7 @@ ANSWERS = "answers"
 _HEAD = b"---\nlens: answer/"
 _QUESTION = b"question:"
 _MOST_HEAD = 65_536
+"""Bytes in which an answer file has named its question."""
 _STAMPS = (b"<!-- lens:begin w", b"%% <!-- lens:begin w", b'{\n  "schema": "lens.clusters/')
 _SLUG = regex(r"[^a-z0-9]+")
 _LONGEST_SLUG = 40

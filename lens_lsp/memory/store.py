@@ -71,7 +71,6 @@ _ATTEMPTS = 3
 """As it is, in a new file, and in another process's."""
 _ROUNDS = 5
 """To open a file: made, brought up to date, set aside, and two that other processes may spoil."""
-"""Bytes in which an answer file has named its question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,8 @@ class EarlyEvidenceTimer:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._begins = False
+        self._counted = False
+        """Whether a look was taken while the files were still counted."""
         self._begun: float | None = None
         self._next = 0.0
         self._look: Callable[[Snapshot], None] | None = None
@@ -183,8 +184,8 @@ class EarlyEvidenceTimer:
         """So many of the files were read, and can be looked at now; ``total`` is None while they are still counted:
         that is looked at once."""
         if total is None:
-            if self._look is not None and not self._begins:
-                self._begins = True
+            if self._look is not None and not self._counted:
+                self._counted = True
                 self._look(snapshot())
             return
         now = self._clock()

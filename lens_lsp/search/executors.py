@@ -20,7 +20,7 @@ from contextlib import closing
 from typing import Any, Protocol, TypeVar, cast
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.pipes import Pipe, serve, take_message
+from lens_lsp.corpus.pipes import Pipe, keyless_environment, serve, take_message
 from lens_lsp.corpus.ssh import SshPlace, connection
 from lens_lsp.disk import is_ssh_url
 from lens_lsp.model.errors import LensError, UsageError
@@ -164,7 +164,7 @@ class Processes:
         self._end(spec.number)
         # The interpreter and the module that run here, in a folder that says nothing to Python.
         command = [sys.executable, "-P", "-m", "lens_lsp.search.executors"]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=keyless_environment())
         self.running[spec.number] = process
         pipe = Pipe(process)
         try:

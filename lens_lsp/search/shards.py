@@ -179,10 +179,13 @@ class LocalShard:
         ready = workspace.bring_up(opened, _Silent(), {}, None, request.question, request.seconds)
         self._reading = DocumentAccess(store, ready.snapshot)
         store.describe()  # which enters what was read
+        table = None
         if self._version is None or self._version[0] != store.changes:
-            self._version = store.changes, hashlib.sha256(_json(store.table())).hexdigest()
+            table = store.table()
+            self._version = store.changes, hashlib.sha256(_json(table)).hexdigest()
         version = self._version[1]
-        return Opened(version, None if version == request.known else store.table(), workspace.searched(ready))
+        known = version == request.known
+        return Opened(version, None if known else table or store.table(), workspace.searched(ready))
 
     def count(self, request: Count) -> Counted:
         """See `Shard`. What was scanned for with words is kept for the second step."""

@@ -71,6 +71,16 @@ def test_processes_give_what_one_process_gives_also_after_a_change(folder: Path,
     assert {process.pid for process in processes.running.values()} == pids, "they stay warm"
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes tell their environment on Linux")
+def test_processes_get_no_key(folder: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LENS_API_KEY", "sk-secret")
+    monkeypatch.setenv("LENS_OTHER", "is handed on")
+    ShardedLens(processes, [folder], 1).find(QUERY)
+    environment = Path(f"/proc/{processes.running[0].pid}/environ").read_bytes()
+    assert b"is handed on" in environment
+    assert b"sk-secret" not in environment
+
+
 def test_part_of_a_killed_process_is_read_by_another(folder: Path, processes: Processes) -> None:
     lens = ShardedLens(processes, [folder], 2)
     lens.find(QUERY)

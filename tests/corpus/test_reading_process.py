@@ -127,6 +127,17 @@ def test_together_they_read_every_file_once(root: Root, paths: list[str]) -> Non
     assert told(reads) == told(list(read_batches(root, Intake("cp1252", BUDGET), paths, {})))
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="processes tell their environment on Linux")
+def test_it_gets_no_key(root: Root, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LENS_API_KEY", "sk-secret")
+    monkeypatch.setenv("LENS_OTHER", "is handed on")
+    process = started(root, paths)
+    environment = Path(f"/proc/{process.process.pid}/environ").read_bytes()
+    process.close()
+    assert b"is handed on" in environment
+    assert b"sk-secret" not in environment
+
+
 def test_it_ends_with_whoever_asked(root: Root, paths: list[str]) -> None:
     process = started(root, paths)
     process.ask(0, len(paths))

@@ -106,6 +106,10 @@ export class Window {
   async tab(address) {
     const page = await this.context.newPage();
     page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('dialog', (dialog) => {
+      this.complaints.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
     page.on('console', (message) => message.type() === 'error' && this.complaints.push(message.text()));
     await page.goto(address);
     await page.locator('#question').waitFor();

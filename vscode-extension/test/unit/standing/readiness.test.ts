@@ -2,16 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { type Grounds, readinessOf } from '../../../src/standing/readiness';
-
-const JUDGE = { endpoint: 'https://models.example', model: 'm', consent: 'given', mode: 'fast', problem: null };
-const READY: Grounds = {
-  connected: true,
-  locked: false,
-  server: 'running',
-  asked: false,
-  judge: JUDGE,
-  modelFailed: false,
-};
+import { JUDGE, READY } from './grounds';
 
 describe('how ready Lens is', () => {
   it('is ready with a model that may be asked, and before it is known which', () => {

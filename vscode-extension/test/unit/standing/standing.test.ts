@@ -3,19 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WindowGrounds } from '../../../src/standing/standing';
 import { standIn } from '../chat/standIn';
+import { JUDGE, READY as WITH_MODEL } from './grounds';
 
 standIn();
 const { COMMANDS, ICONS, NO_PYTHON, standingOf, WRONG_SETTING } =
   require('../../../src/standing/standing') as typeof import('../../../src/standing/standing');
 
-const JUDGE = { endpoint: 'https://models.example', model: 'm', consent: 'given', mode: 'fast', problem: null };
 const READY: WindowGrounds = {
-  connected: true,
-  locked: false,
-  server: 'running',
-  asked: false,
-  judge: JUDGE,
-  modelFailed: false,
+  ...WITH_MODEL,
   told: null,
   failure: undefined,
   trusted: true,

@@ -23,10 +23,6 @@ describe('sixty hostile documents', () => {
     desktop = await Desktop.start(dir, [folder]);
     window = await Window.open();
     page = await window.tab(desktop.link);
-    page.on('dialog', (dialog) => {
-      window.complaints.push(`a dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
   });
   after(async () => {
     await window?.close();

@@ -70,10 +70,6 @@ describe('hostile notes', () => {
     desktop = await Desktop.start(dir, [folder], { settings });
     window = await Window.open();
     page = await window.tab(desktop.link);
-    page.on('dialog', (dialog) => {
-      window.complaints.push(`a dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
   });
   after(async () => {
     await window?.close();
