@@ -223,6 +223,16 @@ def test_texts_open_in_an_editor_are_no_matter_of_shards(folder: Path, processes
         ShardedLens(processes, [folder], 2).find(request)
 
 
+@pytest.fixture
+def environment_put_back() -> Iterator[None]:
+    """What starts workers sets variables for all processes that are started later, those of other tests among them."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.mark.usefixtures("environment_put_back")
 def test_workers_of_a_cluster_give_what_one_process_gives_and_may_die(folder: Path) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
