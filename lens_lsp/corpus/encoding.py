@@ -230,23 +230,16 @@ def cut(
 ) -> tuple[list[TextPiece], Whole]:
     """The pieces of a text file, and what it is as a whole.
 
-    ``take`` gets each piece with its text in UTF-8 while the next one is cut, on a thread of its own; where the file
-    turns out to be no UTF-8 they come once more from the first one on. Raises `Skipped` for what is no text, for UTF-16
-    of this size, and where it was ``cancelled``.
+    ``take`` gets each piece with its text in UTF-8; where the file turns out to be no UTF-8 they come once more from
+    the first one on. Raises `Skipped` for what is no text, for UTF-16 of this size, and where it was ``cancelled``.
     """
     for encoding, guessed in (("utf-8", False), (fallback, True)):
         reader = WholeReader(root, path, cancelled)
         pieces = []
         try:
-            with ThreadPoolExecutor(1, "take") as taking:
-                taken: Future[None] | None = None
-                for piece, text in _pieces(reader, encoding, guessed):
-                    pieces.append(piece)
-                    if taken is not None:
-                        taken.result()
-                    taken = taking.submit(take, piece, text)
-                if taken is not None:
-                    taken.result()
+            for piece, text in _pieces(reader, encoding, guessed):
+                pieces.append(piece)
+                take(piece, text)
         except UnicodeDecodeError:
             continue
         return pieces, reader.whole()

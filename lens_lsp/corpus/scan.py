@@ -602,7 +602,10 @@ def scan(
     parts.reverse()
     while parts:
         found.add(parts.pop())
-    for chunk, part in sweep.following(passing, cancelled) if sweep.literals else ():
+    for chunk in passing if sweep.literals else ():
+        if cancelled is not None and cancelled():
+            break
+        part = sweep.hits(chunk)
         found.add(part, passing=not listing)
         if watch is not None:
             watch(chunk, part)
@@ -666,20 +669,6 @@ class _Sweep:
         for other in others:
             other.result()
         return [part for part in found if part is not None]
-
-    def following(self, chunks: Iterable[Chunk], cancelled: Callable[[], bool] | None) -> Iterator[tuple[Chunk, Hits]]:
-        """Chunks with their hits, in order, each scanned on a thread of its own while the next one is read."""
-        last: tuple[Chunk, Future[Hits]] | None = None
-        with ThreadPoolExecutor(1, "scan") as pool:
-            for chunk in chunks:
-                if cancelled is not None and cancelled():
-                    break
-                following = chunk, pool.submit(self.hits, chunk)
-                if last is not None:
-                    yield last[0], last[1].result()
-                last = following
-            if last is not None:
-                yield last[0], last[1].result()
 
     def hits(self, chunk: Chunk) -> Hits:
         """The hits of one chunk."""

@@ -68,9 +68,10 @@ Progress = Callable[[int, int], None]
 """Told how many files were read, of how many."""
 _FILES = 8192
 """Files that are asked for in one go: a table of all of them would be ten megabytes for a hundred thousand."""
-_SPENT = 1 << 24
+_SPENT = 1 << 26
 """Bytes of texts after which blocks that nobody uses go back to the system: those of one batch never fit all of the
-next, and thirty megabytes of them would stand beside what a question knows."""
+next, and would stand beside what a question knows. Memory that went back is touched anew, a fifth of a pass where that
+is done four times as often."""
 _KEPT = 8 << 20
 """Bytes of texts read again that are kept for the next who asks for them."""
 _FEW = 50
