@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.extraction import DocumentOptions, DocumentQueue, Extractions, cache_folder, lies_outside, notices
+from lens_lsp.corpus.extraction import (
+    DocumentOptions,
+    DocumentQueue,
+    Extractions,
+    cache_folder,
+    extractions,
+    lies_outside,
+    notices,
+)
 from lens_lsp.corpus.safe_open import Identity, Skipped
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL, kind_named, missing
@@ -201,6 +209,12 @@ def test_what_was_read_or_is_gone_waits_no_longer() -> None:
     unread.discard((0, "a.pdf"))
     unread.discard((0, "never.pdf"))
     assert len(unread) == 0
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_to_say() -> None:
+    """Other tests of this process may have left something to say of the store."""
+    extractions().notices()
 
 
 def test_a_missing_extra_is_one_notice_that_names_the_command() -> None:
