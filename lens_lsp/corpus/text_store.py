@@ -68,10 +68,6 @@ Progress = Callable[[int, int], None]
 """Told how many files were read, of how many."""
 _FILES = 8192
 """Files that are asked for in one go: a table of all of them would be ten megabytes for a hundred thousand."""
-_SPENT = 1 << 26
-"""Bytes of texts after which blocks that nobody uses go back to the system: those of one batch never fit all of the
-next, and would stand beside what a question knows. Memory that went back is touched anew, a fifth of a pass where that
-is done four times as often."""
 _KEPT = 8 << 20
 """Bytes of texts read again that are kept for the next who asks for them."""
 _FEW = 50
@@ -126,7 +122,6 @@ def streamed(
     ``alone`` gives the chunk of one slot: pieces of very large files are no files to be read. What cannot be read any
     more is in no chunk.
     """
-    since = 0
     for (root, whole), run in groupby(texts, lambda text: (text.key[0], text.piece is None)):
         if not whole:
             yield from (alone(text.slot) for text in run)
@@ -139,10 +134,6 @@ def streamed(
                     if folded is not None:
                         found = np.array([slots[path] for path in read.paths], np.int64)
                         yield Chunk(folded.data, found, folded.starts, passing=True)
-                        since += folded.size
-                    if since >= _SPENT:
-                        since = 0
-                        malloc_trim()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.scan import STRETCH, Hits
@@ -206,6 +207,19 @@ class Weights:
                 np.maximum(held[:, term], near[:, column], out=held[:, term])
         return np.asarray(held.sum(axis=1) / self.total, np.float64)
 
+    def mass_of(self, counts: NDArray[np.uint16]) -> Floats:
+        """The same of each column of ``counts``, to the bit, where nothing is added from above: a row of occurrences
+        for each term, then one for each related word. Most are 0, and those cost nothing."""
+        seen = np.arange(int(counts.max(initial=0)) + 1, dtype=np.float64)
+        share = seen / (seen + self.constants.saturation)
+        held = np.zeros((len(self.own), counts.shape[1]))
+        some = counts != 0
+        for row, term in enumerate((*range(len(self.own)), *self.owner.tolist())):
+            weight = self.own[term] if row < len(self.own) else self.related[row - len(self.own)]
+            at = np.flatnonzero(some[row])
+            held[term, at] = np.maximum(held[term, at], (weight * share)[counts[row, at]])
+        return np.asarray(np.ascontiguousarray(held.T).sum(axis=1) / self.total, np.float64)
+
     def distinctive(self, own: Floats, related: Floats) -> Ints:
         """The rows that hold at least one distinctive term."""
         found = ((own > 0) & (self.own >= self.telling)).any(axis=1)
@@ -271,18 +285,16 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
         chosen, place = chosen[inside_block], place[inside_block]
         cell = starts[place] + hits.at[chosen] // _CELL
         size = int(ends[-1])
-        table = np.bincount(cell * terms + hits.term[chosen], minlength=size * terms).reshape(size, terms)
+        places = hits.term[chosen] * np.int64(size) + cell
+        table = np.bincount(places, minlength=terms * size).reshape(terms, size).astype(np.uint16)
         row = np.repeat(np.arange(last - first), cells[first:last])
-        window = table.astype(np.float64)
+        window = table.copy()
         for step in range(1, _CELLS):
-            window[:-step] += table[step:]
             # A window may not reach into the next text.
-            beyond = np.flatnonzero(np.arange(step, size) >= ends[row[: size - step]])
-            window[beyond] -= table[beyond + step]
-        held = np.flatnonzero(window.any(axis=1))
-        mass = np.zeros(size)
-        mass[held] = weights.mass(window[held, : len(weights.own)], window[held, len(weights.own) :])
-        held = held[mass[held] > 0]
+            inside = np.arange(step, size) < ends[row[: size - step]]
+            window[:, :-step] += table[:, step:] * inside.astype(np.uint16)
+        mass = weights.mass_of(window)
+        held = np.flatnonzero(mass)
         leading = held[mass[held] == np.maximum.reduceat(mass, starts)[row[held]]]
         leading = leading[np.flatnonzero(np.diff(row[leading], prepend=-1))]  # of equal windows the first
         if len(held) > most:

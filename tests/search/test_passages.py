@@ -202,6 +202,15 @@ def test_windows_are_the_best_ones_and_one_of_every_text_that_has_any(texts: lis
     assert rows(few) == [row for row in rows(all_) if row in rows(few)]
 
 
+@given(st.lists(st.lists(st.integers(0, 4), min_size=TERMS, max_size=TERMS), max_size=20))
+def test_counts_in_columns_give_the_scores_of_rows_to_the_bit(counts: list[list[int]]) -> None:
+    weights = Weights(QUESTION, totals_of(["a copper kettle", "the car and the van"]))
+    table = np.array(counts, np.uint16).reshape(-1, TERMS)
+    plain = table.astype(np.float64)
+    own = len(weights.own)
+    assert weights.mass_of(table.T).tolist() == weights.mass(plain[:, :own], plain[:, own:]).tolist()
+
+
 def test_a_word_that_stands_nowhere_weighs_nothing_and_a_rare_one_most() -> None:
     totals = totals_of(["copper " * 200, "a kettle"])
     copper, kettle, car = totals.rarity()[:3].tolist()
