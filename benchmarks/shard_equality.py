@@ -51,6 +51,8 @@ from tests.ssh_server import HOST, SshServer, ssh_server
 _LIMIT = 20
 _PARTS = 3
 """Parts while there are faults."""
+_AGAIN = 60.0
+"""Seconds in which workers of a cluster must be there again."""
 _PART = re.compile(r"part (\d+) of \d+")
 _SHARD = b"lens_lsp\0shard"
 """In the command line of a reader behind ``ssh``."""
@@ -97,6 +99,8 @@ class Readers:
     start: Callable[[], ShardExecutor]
     running: Callable[[ShardExecutor], list[int]]
     """The processes that a fault may strike."""
+    settle: Callable[[], object] = lambda: None
+    """Waits, before a question, until everybody is there who is to read."""
 
 
 @contextmanager
@@ -111,7 +115,14 @@ def dask(workers: int) -> Iterator[Readers]:
         def running(_: ShardExecutor) -> list[int]:
             return [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
 
-        yield Readers(f"dask, {workers} workers", lambda: DaskCluster(cluster.scheduler_address), running)
+        def settle() -> None:
+            # Dask starts a worker again, but gives one up that dies while it starts.
+            until = time.monotonic() + _AGAIN
+            while len(cluster.scheduler.workers) < workers and time.monotonic() < until:
+                cluster.scale(workers)
+                time.sleep(0.5)
+
+        yield Readers(f"dask, {workers} workers", lambda: DaskCluster(cluster.scheduler_address), running, settle)
 
 
 class SshParts:
@@ -288,6 +299,7 @@ def struck(
         with suppress(ShardLost):
             usual = max(0.2, _timed(lens, asked[0])[1] / 1000)
         for question in asked:
+            readers.settle()
             times, hit = chance.choice((1, 2, 4)), list[int]()
             moments = [usual * chance.random() / times for _ in range(times)]
             striker = threading.Thread(target=strike, args=(moments, hit))

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
-PROTOCOL = 1
+PROTOCOL = 2
 """What both sides must speak: it changes with any type on the wire."""
 MOST_BYTES = 1 << 30
 """Bytes of one message; more are none of ours."""

@@ -30,6 +30,8 @@ from lens_lsp.search.shards import LocalShard, Open, PlacedShard, RemoteShard, S
 Result = TypeVar("Result")
 _LOOK = 0.5
 """Seconds between two looks at whether a worker of a cluster is still there."""
+_AGAIN = 5.0
+"""Seconds in which a cluster without a worker may get one."""
 _MOST_KEPT = 32
 """Parts whose texts a worker of a cluster keeps."""
 _STEP = 1 / 2
@@ -225,6 +227,8 @@ class DaskCluster:
         except (OSError, ValueError, NotDone) as error:
             raise UsageError(f"the scheduler at {scheduler} does not answer: {error}") from error
         self._at: dict[int, str] = {}
+        self._gone: float | None = None
+        """Since when there is no worker."""
 
     @property
     def workers(self) -> list[str]:
@@ -235,7 +239,7 @@ class DaskCluster:
         """See `ShardExecutor`. The worker with the fewest parts reads, another than before if there is one."""
         before = self._at.pop(spec.number, None)
         busy = list(self._at.values())
-        workers = sorted(self.workers, key=lambda one: (one == before, busy.count(one), one))
+        workers = sorted(self._there(until()), key=lambda one: (one == before, busy.count(one), one))
         if not workers:
             return None
         address = self._at[spec.number] = workers[0]
@@ -249,6 +253,17 @@ class DaskCluster:
                 future.cancel()
 
         return RemoteShard(f"{spec.name} (worker {address})", send)
+
+    def _there(self, until: float) -> list[str]:
+        """The workers. Where all are gone they are waited for, for whoever looks after the cluster may start others."""
+        while not (found := self.workers):
+            now = time.monotonic()
+            self._gone = now if self._gone is None else self._gone
+            if now >= min(until, self._gone + _AGAIN):
+                return []
+            time.sleep(_LOOK)
+        self._gone = None
+        return found
 
     def _reply(self, future: Future[bytes], address: str, until: float) -> bytes:
         while True:

@@ -559,9 +559,7 @@ def _converter() -> Any:
     from cattrs.preconf.json import make_converter  # brings attrs, which a search of one machine never needs
 
     converter = make_converter(detailed_validation=False)
-    converter.register_unstructure_hook_func(
-        _is_array, lambda values: [values.dtype.str, base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()]
-    )
+    converter.register_unstructure_hook_func(_is_array, _written)
     converter.register_structure_hook_func(_is_array, lambda said, _: _array(said))
     converter.register_structure_hook_func(
         lambda kind: isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"), _named_tuple
@@ -590,10 +588,24 @@ def _is_array(kind: Any) -> bool:
 
 
 _DTYPES = frozenset({"<i8", "<i4", "<f8", "|b1"})
+_NARROW = ("|u1", "<u2", "<i4")
+
+
+def _written(values: Any) -> list[str]:
+    """An array as its type, the type on the wire, and data: whole numbers are sent in as few bytes as hold them all,
+    for most are small."""
+    sent = values.dtype.str
+    if sent in ("<i8", "<i4") and len(values):
+        least, most = int(values.min()), int(values.max())
+        for narrow in _NARROW:
+            if np.iinfo(narrow).min <= least and most <= np.iinfo(narrow).max:
+                sent = narrow
+                break
+    return [values.dtype.str, sent, base64.b64encode(np.ascontiguousarray(values, sent).tobytes()).decode()]
 
 
 def _array(said: Any) -> Any:
-    dtype, data = said
-    if dtype not in _DTYPES:
+    dtype, sent, data = said
+    if dtype not in _DTYPES or sent not in (dtype, *_NARROW):
         raise ValueError(f"no array of {dtype}")
-    return np.frombuffer(base64.b64decode(data, validate=True), dtype)
+    return np.frombuffer(base64.b64decode(data, validate=True), sent).astype(dtype, copy=False)
