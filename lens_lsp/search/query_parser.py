@@ -714,8 +714,24 @@ class TableQueryParser:
             by_column: dict[int, list[Named]] = {}
             for at, named in chosen:
                 by_column.setdefault(at, []).append(named)
-            ways.append([self._equality(at, several) for at, several in by_column.items()])
-        return ways[:64]
+            conditions = [self._equality(at, several) for at, several in by_column.items()]
+            ways += [[one for one in conditions if one is not None]] if None not in conditions else []
+        return ways[:64] if ways or not options else None
+
+    def _alternatives(self, several: Sequence[Named]) -> list[list[Named]]:
+        """What may hold instead of each other; words that nothing joins must hold together."""
+        found: list[list[Named]] = []
+        for named in sorted(several, key=lambda one: one.first):
+            last = found[-1][-1] if found else None
+            joined = last is None or (
+                "," in self.question.written(last.first, named.last)
+                or {word.text for word in self.words[last.last + 1 : named.first]} & {"and", "or"}
+            )
+            if joined:
+                found.append([named])
+            else:
+                found[-1].append(named)
+        return found
 
     def _beside(self, named: Named) -> Mention | None:
         """The name of its column, right before or behind a value."""
@@ -737,8 +753,13 @@ class TableQueryParser:
             return []
         return [at for at in named.columns if any(alike(before, one) for one in self.query.columns[at].stems)]
 
-    def _equality(self, index: int, several: Sequence[Named]) -> Condition:
-        keys = frozenset(one for named in several for one in named.keys)
+    def _equality(self, index: int, several: Sequence[Named]) -> Condition | None:
+        """The condition that a column's cells are called so; None where some words fit no cell together."""
+        alternatives = self._alternatives(several)
+        together = [frozenset.intersection(*(named.keys for named in group)) for group in alternatives]
+        if not all(together):
+            return None
+        keys = frozenset[str]().union(*together)
         seen: dict[str, bool] = {}
         sparse = self._sparse(index)
 
@@ -749,9 +770,11 @@ class TableQueryParser:
             return None if not cell and sparse else seen[cell]
 
         whole, part = [], []
-        for named in several:
+        for named, *others in alternatives:
             said = self.question.written(named.first, named.last)
-            if any(_is_all(said, one) for one in named.keys):
+            if others:
+                part.append(" and ".join(f"“{self.question.written(one.first, one.last)}”" for one in (named, *others)))
+            elif any(_is_all(said, one) for one in named.keys):
                 cells = (row.cells[index] for _, row in self.query.data())
                 whole += [next((cell for cell in cells if key(cell) in named.keys), said)]
             elif not any(stem(key(said)) in one for one in named.keys):  # another word for it

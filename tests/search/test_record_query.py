@@ -32,6 +32,10 @@ WORLD = (
     "country,year,month,lifeExp,pop,fromSea\nChad,2013,7,51.2,3150417,no\nChad,2013,8,51.4,3160000,no\n"
     "Peru,2013,7,70.1,90000000,yes\n"
 )
+FAULTS = (
+    "Id,Fault,Expected\nE03,429 with Retry-After,retry at most twice and wait for what it names\n"
+    "E04,slow drip,a deadline for all questions\nE05,no answer,one question must wait\n"
+)
 PLANES = "tail,year,maker,seats\nN1,1956,Douglas,102\nN2,1998,Cessna,4\nN3,1999,Cessna,6\n"
 
 Asks = Callable[[str, str], TableAnswer | None]
@@ -81,6 +85,7 @@ def _name(text: str) -> str:
         (WORLD, "How many people lived in Peru in July 2013?", "90000000", 1),
         (PLANES, "How many planes were built by Cessna?", "2", 2),
         (PLANES, "When was N1 built?", "1956", 1),
+        (FAULTS, "How many questions wait?", "1", 1),  # both words are of one cell
     ],
 )
 def test_answers(answer: Asks, text: str, question: str, short: str, rows: int) -> None:
@@ -108,6 +113,7 @@ def test_answers(answer: Asks, text: str, question: str, short: str, rows: int) 
         (PLANTS, "How tall is the fern in inches?"),
         (ORDERS, "How many people ordered in Norway?"),  # rows of orders are no people
         (ORDERS, "Where was order 1001 shipped?"),  # a date is no place
+        (FAULTS, "How many deadlines wait?"),  # words of different cells are no row
         (WORLD, "Which city had the largest pop in July 2013?"),  # rows are of countries
     ],
 )
