@@ -251,6 +251,10 @@ _WHAT_ABOUT = regex(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]
 _BARE = regex(
     r"^(?:when|where|why|how|who|which one|by whom|since when|how (?:much|many|long|often))\s*\?*$", re.IGNORECASE
 )
+_POINTS_BACK = regex(
+    r"^(?P<asks>since when|until when|when|where|why|how) (?:was|is|did|does) (?:that|this)(?: happen(?:ed)?)?\s*\?*$",
+    re.IGNORECASE,
+)
 _OPENS_QUESTION = regex(
     r"^(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|"
     r"should|may|list|count|summari[sz]e|show|find|compare|explain)\b",
@@ -267,6 +271,7 @@ _EMPTY_IT = regex(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|tak
 _A_YEAR = regex(r"\b1\d{3}\b|\b20\d\d\b")
 _THE = regex(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
 _LAST_THE = regex(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
+_WHO_WAS = regex(r"^who (?P<verb>is|are|was|were) (?P<rest>.+?)[?!. ]*$", re.IGNORECASE)
 _WHO = regex(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
 
 
@@ -583,6 +588,9 @@ def resolve_references(question: str, thread: Sequence[EarlierQuestion]) -> str:
     plain = _LEADING.sub("", typed)
     if _BARE.match(plain):
         return f"{thread[-1].question.rstrip('?!. ')}, and {plain[:1].lower()}{plain[1:]}"
+    back = _POINTS_BACK.match(plain)
+    if back is not None:
+        return _of_the_same(thread[-1], back["asks"])
     plain = plain[:1].upper() + plain[1:]
     topic = _topic(thread, person=bool(_PERSON.search(plain)))
     if topic is None or _EMPTY_IT.search(plain):
@@ -593,6 +601,15 @@ def resolve_references(question: str, thread: Sequence[EarlierQuestion]) -> str:
     return (
         _POINTS.sub(lambda _: topic, plain, count=1) if _POINTS.search(plain) else question if plain == typed else plain
     )
+
+
+def _of_the_same(earlier: EarlierQuestion, asks: str) -> str:
+    """When, where, why or how what the question before is about was: said of whom it was answered with, where it asks
+    who was something."""
+    who = _WHO_WAS.match(earlier.question.strip())
+    if who is not None and earlier.short is not None:
+        return f"{asks.capitalize()} {who['verb']} {earlier.short} {who['rest']}?"
+    return f"{earlier.question.rstrip('?!. ')}, and {asks.lower()}?"
 
 
 def _owner(topic: str) -> str:

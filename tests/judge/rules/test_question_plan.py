@@ -192,6 +192,12 @@ PORT = (EarlierQuestion("What is the default port of the server?", "8080"),)
             "How many people visited Rome in 2019?",
         ),
         ("And when?", DUNE, "Who wrote Dune, and when?"),
+        ("And when was that?", DUNE, "Who wrote Dune, and when?"),
+        (
+            "When was that?",
+            (EarlierQuestion("Who was elected chair of the club?", "Marta Lindqvist"),),
+            "When was Marta Lindqvist elected chair of the club?",
+        ),
         ("but who directed the film?", DUNE, "Who directed the film?"),
     ],
 )
