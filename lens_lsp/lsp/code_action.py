@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import inside
-from lens_lsp.lsp.commands import kept_edit, place_of
+from lens_lsp.lsp.commands import block_name, kept_edit, place_of
 from lens_lsp.lsp.document_snapshot import (
     DocumentSnapshot,
     LocatedCitation,
@@ -79,7 +79,7 @@ async def act(ls: LensServer, params: types.CodeActionParams) -> list[types.Code
         offers = (
             [] if selected is None else [*_offers_to_put(snapshot, page, selected, told), *_offers_to_ask(selected)]
         )
-        return snapshot, [*offers, *_offers_to_mend(snapshot, page, span)]
+        return snapshot, [*offers, *_offers_to_mend(snapshot, page, span, _questions(ls.state, page))]
 
     found = await run_on_snapshot(ls.state, uri, work)
     if found is None:
@@ -98,6 +98,7 @@ async def lens(ls: LensServer, params: types.CodeLensParams) -> list[types.CodeL
 
     def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.CodeLens]:
         found = []
+        known = _questions(ls.state, page)
         for number in range(1, page.lines + 1):
             selected = _asking(params.text_document.uri, page, snapshot, number)
             if selected is not None:
@@ -106,7 +107,7 @@ async def lens(ls: LensServer, params: types.CodeLensParams) -> list[types.CodeL
                 found.append(types.CodeLens(selected.range, command))
         for held in page.citing.held:
             where = snapshot.ranges().range(page.bare(_line_shown(page, held)))
-            for offer in _offers_at_answer(snapshot, page, held):
+            for offer in _offers_at_answer(snapshot, page, held, known):
                 command = types.Command(offer.title, offer.command or "", arguments=[offer.argument])
                 found.append(types.CodeLens(where, command))
         return found
@@ -163,7 +164,22 @@ def _offers_to_put(
             yield ActionOffer("Put the answer here", _REWRITE, changes=(change[:2],))
 
 
-def _offers_to_mend(snapshot: DocumentSnapshot, page: MarkdownPage, span: Span) -> Iterator[ActionOffer]:
+def _questions(state: ServerState, page: MarkdownPage) -> dict[str, str]:
+    """The questions of the blocks of a note that do not say theirs, by the name of the block: those that are
+    remembered. Waits for the disk."""
+    silent = {held.block for held in page.citing.held if held.block and not held.question}
+    if not silent:
+        return {}
+    stores = state.stores.existing(state.workspaces)
+    kept = [asked.question for _, store in stores for cluster in store.clusters() for asked in cluster.asked]
+    told = [answer.typed or answer.question for answer, _ in state.accounts]
+    named = {block_name(question): question for question in (*kept, *told)}
+    return {block: named[name] for block in silent if (name := block.partition("x")[0]) in named}
+
+
+def _offers_to_mend(
+    snapshot: DocumentSnapshot, page: MarkdownPage, span: Span, known: Mapping[str, str]
+) -> Iterator[ActionOffer]:
     first, last = page.line_at(span.start), page.line_at(span.end)
     labels = {mark.label for mark in page.marks(first, last)}
     moved = False
@@ -175,7 +191,7 @@ def _offers_to_mend(snapshot: DocumentSnapshot, page: MarkdownPage, span: Span) 
             if changes:
                 yield ActionOffer(f"Cite [{label}] where it stands now", _QUICK_FIX, changes=changes, label=label)
         if state is not CitationState.VERIFIED:
-            yield from _again(snapshot, page, found)
+            yield from _again(snapshot, page, found, known)
     if moved:
         yield from _mend_all(snapshot, page)
     if page.citing.parts and page.held_at(first) is not None:
@@ -202,11 +218,13 @@ def _line_shown(page: MarkdownPage, held: Held) -> int:
     )
 
 
-def _offers_at_answer(snapshot: DocumentSnapshot, page: MarkdownPage, held: Held) -> Iterator[ActionOffer]:
+def _offers_at_answer(
+    snapshot: DocumentSnapshot, page: MarkdownPage, held: Held, known: Mapping[str, str]
+) -> Iterator[ActionOffer]:
     if any(held.first <= each.line <= held.last for each in page.citing.written):
         yield ActionOffer("Check citations again", _QUICK_FIX, _RECHECK, {"uri": snapshot.uri})
     _, above = _asked_above(page, held)
-    question = held.question or above
+    question = held.question or above or known.get(held.block, "")
     if question:
         yield ActionOffer("Ask again", _QUICK_FIX, _ASK, _asking_again(snapshot, page, held, question))
 
@@ -219,12 +237,15 @@ def _asked_above(page: MarkdownPage, held: Held) -> tuple[int, str]:
     return line, (asked(page.line(line)) or "") if line else ""
 
 
-def _again(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> Iterator[ActionOffer]:
+def _again(
+    snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation, known: Mapping[str, str]
+) -> Iterator[ActionOffer]:
     """Ask anew for what a citation proved: the fact where this session knows it, else the whole question."""
     label, held = found.written.label, page.held_at(found.written.line)
-    if held is None or not held.question:
+    whole = "" if held is None else held.question or known.get(held.block, "")
+    if held is None or not whole:
         return
-    question = next((fact.text for fact in held.facts if label in fact.cites), held.question)
+    question = next((fact.text for fact in held.facts if label in fact.cites), whole)
     argument = _asking_again(snapshot, page, held, question)
     yield ActionOffer(f"Ask again: {printable_line(question)[:80]}", _QUICK_FIX, _ASK, argument, label=label)
 
@@ -233,6 +254,8 @@ def _asking_again(snapshot: DocumentSnapshot, page: MarkdownPage, held: Held, qu
     """The argument of a question that an answer is about; its block is replaced where the line above still asks it."""
     argument: dict[str, object] = {"question": question}
     line, above = _asked_above(page, held)
+    if not above and held.block.partition("x")[0] == block_name(question):
+        line, above = held.first, question
     if above and above == (held.question or question) and snapshot.path is not None:
         span = snapshot.ranges().range(page.bare(line))
         argument |= {"scope": {"uri": snapshot.uri, "range": _plain_range(span)}, "insert": True}

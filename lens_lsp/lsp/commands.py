@@ -89,10 +89,11 @@ async def insert(ls: LensServer, saved: Saved, uri: str, line: int) -> bool:
 
 
 def place_of(page: MarkdownPage, question: str, line: int) -> BlockPlace | None:
-    """Where the answer of a question goes; None if the line that asks it is gone, or what is below has no end."""
+    """Where the answer of a question goes: below the line that asks it, or in place of the block around ``line`` that
+    answered it. None if both are gone, or what is below has no end."""
     asking = [number for number in range(1, page.lines + 1) if asked(page.line(number)) == question]
     if not asking:
-        return None
+        return block_for(page, question, line)
     number = min(asking, key=lambda each: abs(each - line))
     below = page.below(number)
     if below is not None:
@@ -112,10 +113,23 @@ def place_below(page: MarkdownPage, question: str, line: int) -> BlockPlace:
     return replace(place, before=place.before + "\n") if page.line(number).strip() else place
 
 
+def block_for(page: MarkdownPage, question: str, line: int) -> BlockPlace | None:
+    """The block around a line as a place, where it is named after the question."""
+    held = page.held_at(line)
+    if held is None or held.block.partition("x")[0] != block_name(question) or "lens:end" not in page.line(held.last):
+        return None
+    return BlockPlace(Span(page.line_span(held.first).start, page.bare(held.last).end), held.block)
+
+
+def block_name(question: str) -> str:
+    """What the first block of a question in a note is called."""
+    return "q" + identify("block", question)[:_DIGITS]
+
+
 def _behind(page: MarkdownPage, number: int, question: str) -> BlockPlace:
     """A place of a new block right behind a line."""
     names = {held.block for held in page.citing.held}
-    name = "q" + identify("block", question)[:_DIGITS]
+    name = block_name(question)
     block = next(each for n in range(len(names) + 1) if (each := f"{name}x{n}" if n else name) not in names)
     span = page.line_span(number)
     ended = span.start == span.end or page.line(number).endswith(("\n", "\r"))

@@ -75,6 +75,27 @@ def test_a_second_one_goes_behind_the_first_with_another_name(edit: Edit, folder
     assert names[0][1] == names[1][1] != names[2][1] == names[3][1]
 
 
+def test_a_block_whose_source_changed_is_asked_again_in_its_place(edit: Edit, folder: Path) -> None:
+    editor = edit(folder)
+    editor.result("lens/ask", {"question": QUESTION})
+    note = folder / "plan.md"
+    uri = editor.show(note, "End\n")
+    assert insert(editor, uri, "End")["result"] == {"inserted": True}
+    note.write_text(editor.texts[uri])
+    bridges = folder / "bridges.md"
+    bridges.write_text(bridges.read_text().replace("1931", "1933"))
+    editor.wait(lambda: "lens.citation-drifted" in editor.codes(uri))
+    problem = next(each for each in editor.diagnostics(uri) if each["code"] == "lens.citation-drifted")
+    actions = editor.actions(uri, problem["range"], diagnostics=[problem], only=["quickfix"])
+    assert [each["title"].partition(":")[0] for each in actions] == ["Ask again", "Check citations again"]
+    before = editor.texts[uri]
+    editor.run(actions[0]["command"])
+    editor.wait(lambda: editor.texts[uri] != before)
+    assert editor.texts[uri].count("lens:begin") == 1
+    assert "1933" in editor.texts[uri]
+    assert editor.texts[uri].startswith("End\n")
+
+
 def test_lines_end_as_those_of_the_note(edit: Edit, folder: Path) -> None:
     editor = edit(folder)
     editor.result("lens/ask", {"question": QUESTION})
