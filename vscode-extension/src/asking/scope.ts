@@ -67,6 +67,7 @@ function rows(): Row[] {
     ...several.map((folder) => ({ label: folder.name, choose: () => only([folder.uri]) })),
     ...besideTheEditor(),
     { label: vscode.l10n.t('Choose folders…'), choose: chosenFolders },
+    { label: vscode.l10n.t('Another folder…'), choose: anotherFolder },
     { label: vscode.l10n.t('Files that match a pattern…'), choose: matching },
   ];
 }
@@ -91,7 +92,33 @@ function besideTheEditor(): Row[] {
   ];
 }
 
+/** One or several of the folders that lie at the top, or one level below. */
 async function chosenFolders(): Promise<NamedScope | undefined> {
+  const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
+  const top = (await Promise.all(roots.map(foldersIn))).flat();
+  const below = (await Promise.all(top.map(foldersIn))).flat();
+  const names = new Map([...top, ...below].map((uri) => [vscode.workspace.asRelativePath(uri), uri]));
+  if (names.size === 0) {
+    return anotherFolder();
+  }
+  const picked = await vscode.window.showQuickPick([...names.keys()].sort(), {
+    canPickMany: true,
+    title: vscode.l10n.t('Lens: Where to Search'),
+    placeHolder: vscode.l10n.t('Tick the folders to search'),
+  });
+  const uris = picked?.flatMap((name) => names.get(name) ?? []) ?? [];
+  return uris.length === 0 ? undefined : only(uris);
+}
+
+/** The folders in a folder but the hidden ones; none of one that cannot be read. */
+async function foldersIn(folder: vscode.Uri): Promise<vscode.Uri[]> {
+  const all = await Promise.resolve(vscode.workspace.fs.readDirectory(folder)).catch(() => []);
+  return all
+    .filter(([name, type]) => type === vscode.FileType.Directory && !name.startsWith('.') && name !== 'node_modules')
+    .map(([name]) => vscode.Uri.joinPath(folder, name));
+}
+
+async function anotherFolder(): Promise<NamedScope | undefined> {
   const start = vscode.workspace.workspaceFolders?.[0]?.uri;
   const uris = await vscode.window.showOpenDialog({
     canSelectFiles: false,
