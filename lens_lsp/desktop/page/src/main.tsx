@@ -54,6 +54,7 @@ function threadsSoon(): void {
 
 /** Of a request that would have to start what answers, which is for the user to say. */
 const NOT_STARTED = 'lens.notStarted';
+const CANCELLED = 'lens.cancelled';
 
 let wasLost = false;
 let leave: Closing = () => undefined;
@@ -166,6 +167,9 @@ async function begin(): Promise<void> {
     }
     if (error instanceof Failed && error.code === NOT_STARTED) {
       return; // so does the line above the question
+    }
+    if (error instanceof Failed && error.code === CANCELLED) {
+      return; // the search starts anew, and so does this
     }
     tell(words.failures.start(error instanceof Error ? error.message : String(error)), { bad: true });
   }

@@ -203,6 +203,16 @@ export async function callWrong(id: string): Promise<void> {
   await Promise.all([loadClusters(), loadThreads()]);
 }
 
+/** Withdraws what is known of the answer that is shown. */
+export async function callTurnWrong({ answerUri }: Turn): Promise<void> {
+  const known = (await rpc<ClustersResult>('lens/clusters', {})).clusters;
+  const ids = known.filter(({ questions }) => questions.some((each) => each.answerUri === answerUri));
+  if (ids.length > 0) {
+    await rpc<WrongResult>('lens/wrong', { ids: ids.map(({ id }) => id) });
+    await loadClusters();
+  }
+}
+
 /** Deletes a conversation for good, with the answers that only it came upon. */
 export async function deleteThread(name: string): Promise<void> {
   await rpc('lens/forget', { threads: [name] });

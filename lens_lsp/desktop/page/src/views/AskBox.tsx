@@ -172,6 +172,7 @@ function ScopeChoice(): JSX.Element {
         <span class="sr">{words.ask.scope}</span>
         <select
           value={optionOf(chosen)}
+          title={chosen.kind === 'chosen' ? chosen.name : undefined}
           onChange={({ currentTarget }) => {
             if (currentTarget.value === CHOOSE) {
               currentTarget.value = optionOf(chosen);

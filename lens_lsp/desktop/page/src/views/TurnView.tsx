@@ -1,9 +1,10 @@
 /** One question: what it needs, its answer, its passages, and what it cost. */
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 
 import { withAnswer } from '../api';
 import { again } from '../state/asking';
-import { recheck } from '../state/knowing';
+import { callTurnWrong, recheck } from '../state/knowing';
 import { tellFailure } from '../state/page';
 import { type Need, needsItself, type Turn } from '../state/turn';
 import { editor } from '../surface';
@@ -11,6 +12,7 @@ import { words } from '../words';
 import { Account } from './Account';
 import { AnswerText } from './AnswerText';
 import { copyAnswer, exportAnswer } from './copy';
+import { Dialog } from './Dialog';
 import { Icon, StateShape } from './icons';
 import { PassageCard } from './PassageCard';
 
@@ -116,6 +118,7 @@ function endingOf(turn: Turn): string | null {
 }
 
 function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
+  const doubted = useSignal(false);
   return (
     <div class="actions">
       <button type="button" class="quiet" title={words.turn.copy} onClick={() => void copyAnswer(turn)}>
@@ -138,7 +141,56 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
           <span>{words.turn.recheck}</span>
         </button>
       )}
+      <button type="button" class="quiet" title={words.ask.again} onClick={() => void again(turn)}>
+        <Icon name="again" />
+        <span>{words.ask.again}</span>
+      </button>
+      {turn.status !== 'unanswered' && turn.answerUri !== null && (
+        <button
+          type="button"
+          class="quiet"
+          title={words.map.wrong}
+          onClick={() => {
+            doubted.value = true;
+          }}
+        >
+          <Icon name="wrong" />
+          <span>{words.map.wrong}</span>
+        </button>
+      )}
+      {doubted.value && (
+        <WrongDialog
+          turn={turn}
+          close={() => {
+            doubted.value = false;
+          }}
+        />
+      )}
     </div>
+  );
+}
+
+/** Asks before an answer is withdrawn; its question is asked again at once. */
+function WrongDialog({ turn, close }: { readonly turn: Turn; readonly close: () => void }): JSX.Element {
+  const withdraw = () => {
+    close();
+    callTurnWrong(turn)
+      .then(() => again(turn))
+      .catch(tellFailure);
+  };
+  return (
+    <Dialog title={words.map.wrongTitle} close={close}>
+      <p>{words.map.wrongMeans}</p>
+      <p>{words.turn.wrongHint}</p>
+      <div class="actions">
+        <button type="button" class="danger" onClick={withdraw}>
+          {words.turn.wrongDo}
+        </button>
+        <button type="button" class="quiet" onClick={close}>
+          {words.cancel}
+        </button>
+      </div>
+    </Dialog>
   );
 }
 

@@ -233,6 +233,8 @@ export const english = {
     copied: 'Copied, with citations.',
     copyFailed: 'The browser did not allow to copy.',
     recheck: 'Check sources again',
+    wrongDo: 'Withdraw it and ask again',
+    wrongHint: 'To leave out what misled it, choose first below the question where to search.',
     details: 'How this was found',
     looked: (scanned: number, found: number, read: number) =>
       `${counted(scanned)} of ${plural(found, 'file')} searched, passages of ${counted(read)} read.`,
