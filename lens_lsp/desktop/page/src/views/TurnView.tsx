@@ -141,10 +141,12 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
           <span>{words.turn.recheck}</span>
         </button>
       )}
-      <button type="button" class="quiet" title={words.ask.again} onClick={() => void again(turn)}>
-        <Icon name="again" />
-        <span>{words.ask.again}</span>
-      </button>
+      {turn.state === 'done' && (
+        <button type="button" class="quiet" title={words.ask.again} onClick={() => void again(turn)}>
+          <Icon name="again" />
+          <span>{words.ask.again}</span>
+        </button>
+      )}
       {turn.status !== 'unanswered' && turn.answerUri !== null && (
         <button
           type="button"
