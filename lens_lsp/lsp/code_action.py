@@ -171,7 +171,7 @@ def _questions(state: ServerState, page: MarkdownPage) -> dict[str, str]:
     if not silent:
         return {}
     stores = state.stores.existing(state.workspaces)
-    kept = [asked.question for _, store in stores for cluster in store.clusters() for asked in cluster.asked]
+    kept = [question for _, store in stores for question in store.typed_questions()]
     told = [answer.typed or answer.question for answer, _ in state.accounts]
     named = {block_name(question): question for question in (*kept, *told)}
     return {block: named[name] for block in silent if (name := block.partition("x")[0]) in named}

@@ -542,6 +542,7 @@ class Store:
     cluster = _reader(StoreView.cluster)
     by_question = _reader(StoreView.by_question)
     questions = _reader(StoreView.questions)
+    typed_questions = _reader(StoreView.typed_questions)
     answers = _reader(StoreView.answers)
     by_fact = _reader(StoreView.by_fact)
     by_citation = _reader(StoreView.by_citation)

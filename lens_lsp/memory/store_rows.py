@@ -464,6 +464,10 @@ class StoreView:
         """Ids of the clusters in which a question of this normal form was asked, in order."""
         return self._clusters_with(ASKED, "key", key)
 
+    def typed_questions(self) -> tuple[str, ...]:
+        """Every question as it was asked, in order."""
+        return tuple(sorted(_text(row.values[3]) for row in self._rows(ASKED)))
+
     def questions(self) -> tuple[tuple[str, str], ...]:
         """Every question's cluster and normal form, in order."""
         return tuple(sorted((_text(row.values[0]), _text(row.values[4])) for row in self._rows(ASKED)))
