@@ -394,7 +394,7 @@ def mcp_parser() -> Parser:
 def desktop_parser() -> Parser:
     """The parser of ``lens desktop``."""
     parser = _command("desktop", "[options] [PATH …]", _DESKTOP)
-    parser.paths("folders to search (default: the current folder)")
+    parser.paths("folders to search (default: as the last time here, at first this folder; none in your home folder)")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--no-browser", action="store_true", help="only print the link")
     shown.add_argument("--window", action="store_true", help="show a window of its own; needs lens-lsp[window]")

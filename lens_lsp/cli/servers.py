@@ -62,13 +62,15 @@ def run_desktop(argv: Sequence[str]) -> int:
     options = desktop_parser().parse_args(argv)
     if any(find_spec(module) is None for module in ("starlette", "uvicorn", "tomlkit")):
         raise MissingExtra("the page needs more packages: pip install 'lens-lsp[desktop]'")
-    folders = [_folder(path) for path in options.paths or [os.curdir]]
+    folders = [_folder(path) for path in options.paths]
     if options.window and find_spec("webview") is None:
         raise MissingExtra("a window of its own needs another package: pip install 'lens-lsp[window]'")
+    from lens_lsp.desktop.home import desktop_file, left_open
     from lens_lsp.desktop.web_server import in_browser, in_no_browser, in_window, serve
 
     show = in_no_browser if options.no_browser else in_window if options.window else in_browser
-    return serve(folders, options.port, show)
+    opened = folders or left_open(desktop_file(), _folder(os.curdir))
+    return serve(opened, options.port, show)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, inside
 from lens_lsp.corpus.extraction import LARGEST, recognised_page
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.workspace import Snapshot
-from lens_lsp.desktop.home import forget_opened, note_opened, read_desktop
+from lens_lsp.desktop.home import forget_opened, keep_open, note_opened, read_desktop
 from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.kinds import Unextracted, View, kind_for
@@ -86,7 +86,7 @@ class Folders:
             raise PathRefused(f"{printable_path(file)} is no file that is read")
         with self._changing:
             self.given = tuple(dict.fromkeys([*self.given, folder]))
-        self._note(folder)
+            self._note(folder)
         return folder, file
 
     def drop(self, uri: str) -> None:
@@ -96,15 +96,18 @@ class Folders:
             if path not in self.given:
                 raise Outside("that is no folder that was opened here")
             self.given = tuple(folder for folder in self.given if folder != path)
+            self._note()
 
     def note(self) -> None:
         """Remember what is open for the next time."""
         self._note(*self.given)
 
     def _note(self, *folders: str) -> None:
-        if self._kept is not None and folders:
+        if self._kept is not None:
             with suppress(OSError):  # the list of before is a convenience
-                note_opened(self._kept, folders)
+                if folders:
+                    note_opened(self._kept, folders)
+                keep_open(self._kept, os.getcwd(), self.given)
 
     def forget(self, path: str) -> None:
         """Take a folder off the list of those that were opened before. Raises OSError."""

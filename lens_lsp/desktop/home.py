@@ -1,4 +1,5 @@
-"""What `lens desktop` keeps of itself in the user's own data: its port, and the folders that were opened. No workspace
+"""What `lens desktop` keeps of itself in the user's own data: its port, the folders that were opened, and
+those that were open last. No workspace
 holds any of it, and none can say what is in it.
 """
 
@@ -9,10 +10,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lens_lsp.corpus.corpus_rules import denied_path
+from lens_lsp.corpus.corpus_rules import denied_path, too_wide
 from lens_lsp.memory.userdata import change_userdata, read_userdata, userdata_folder
 from lens_lsp.model.lazy_dataclass import dataclass
 
@@ -33,11 +35,20 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """The folders that were open last, and the current folder of whoever started the program then; absolute paths."""
+
+    started_in: str
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DesktopData:
     """What is kept; ``port`` is None before the first start."""
 
     port: int | None = None
     recent: tuple[Remembered, ...] = ()
+    left: LeftOpen | None = None
 
 
 def desktop_file() -> Path:
@@ -55,7 +66,7 @@ def read_desktop(path: Path) -> DesktopData:
 
 def keep_port(path: Path, port: int) -> None:
     """Take this port again from now on. Raises OSError."""
-    _change(path, lambda data: DesktopData(port, data.recent))
+    _change(path, lambda data: replace(data, port=port))
 
 
 def note_opened(path: Path, folders: Sequence[str]) -> None:
@@ -64,14 +75,29 @@ def note_opened(path: Path, folders: Sequence[str]) -> None:
 
     def noted(data: DesktopData) -> DesktopData:
         before = [each for each in data.recent if each.path not in folders]
-        return DesktopData(data.port, (*(Remembered(each, now) for each in folders), *before)[:MOST_RECENT])
+        return replace(data, recent=(*(Remembered(each, now) for each in folders), *before)[:MOST_RECENT])
 
     _change(path, noted)
 
 
 def forget_opened(path: Path, folder: str) -> None:
     """Take a folder off the list. Raises OSError."""
-    _change(path, lambda data: DesktopData(data.port, tuple(each for each in data.recent if each.path != folder)))
+    _change(path, lambda data: replace(data, recent=tuple(each for each in data.recent if each.path != folder)))
+
+
+def keep_open(path: Path, started_in: str, folders: Sequence[str]) -> None:
+    """These folders (absolute paths) are open now. Raises OSError."""
+    _change(path, lambda data: replace(data, left=LeftOpen(started_in, tuple(folders))))
+
+
+def left_open(path: Path, started_in: str) -> list[str]:
+    """What a start in that folder (an absolute path) opens where it names nothing: what was open the last time, if that
+    was started there, too, and is there still; otherwise that folder. A whole disk or a home folder is opened only by
+    its name: answers out of it cannot be checked again."""
+    left = read_desktop(path).left
+    before = left.folders if left is not None and left.started_in == started_in else ()
+    there = [folder for folder in before if os.path.isdir(folder)]
+    return there or ([] if too_wide(started_in) else [started_in])
 
 
 def _change(path: Path, change: Callable[[DesktopData], DesktopData]) -> None:
@@ -82,7 +108,9 @@ def _change(path: Path, change: Callable[[DesktopData], DesktopData]) -> None:
             before = DesktopData()
         after = change(before)
         folders = [{"path": each.path, "opened": each.opened} for each in after.recent]
-        return json.dumps({"schema": _SCHEMA, "port": after.port, "folders": folders}, indent=1).encode("ascii")
+        left = after.left and {"startedIn": after.left.started_in, "folders": after.left.folders}
+        held = {"schema": _SCHEMA, "port": after.port, "folders": folders, "left": left}
+        return json.dumps(held, indent=1).encode("ascii")
 
     change_userdata(path, changed)
 
@@ -98,7 +126,11 @@ def _parsed(data: bytes | None) -> DesktopData:
         port = found["port"]
         if port is not None and not (isinstance(port, int) and 0 < port < 1 << 16):
             raise ValueError("no port")
-        return DesktopData(port, tuple(Remembered(str(each["path"]), str(each["opened"])) for each in found["folders"]))
+        recent = tuple(Remembered(str(each["path"]), str(each["opened"])) for each in found["folders"])
+        left = found.get("left")
+        if left is not None:
+            left = LeftOpen(str(left["startedIn"]), tuple(map(str, left["folders"])))
+        return DesktopData(port, recent, left)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError("not what the desktop keeps") from error
 

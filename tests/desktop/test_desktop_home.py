@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.desktop.home import MOST_RECENT, completions, note_opened, places_of, read_desktop
+from lens_lsp.desktop.home import MOST_RECENT, completions, keep_open, left_open, note_opened, places_of, read_desktop
 from tests.desktop.conftest import LEASE, OUTSIDE
 from tests.desktop.desktop_process import Desktop
 
@@ -152,6 +152,33 @@ def test_the_list_is_short_and_a_broken_one_begins_anew(tmp_path: Path) -> None:
         assert read_desktop(kept).recent == ()
         note_opened(kept, ["/one"])
         assert [each.path for each in read_desktop(kept).recent] == ["/one"]
+
+
+def test_a_start_that_names_no_folder_opens_what_was_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, home, notes, mills = (tmp_path / name for name in ("desktop.json", "home", "notes", "mills"))
+    for folder in (home, notes, mills):
+        folder.mkdir()
+    assert left_open(kept, str(home)) == [str(home)]
+    keep_open(kept, str(home), [str(notes), str(mills)])
+    assert left_open(kept, str(home)) == [str(notes), str(mills)]
+    assert left_open(kept, str(notes)) == [str(notes)], "another folder is what is meant there"
+    notes.rmdir()
+    assert left_open(kept, str(home)) == [str(mills)]
+    mills.rmdir()
+    assert left_open(kept, str(home)) == [str(home)]
+    monkeypatch.setenv("HOME", str(home))
+    assert left_open(kept, str(home)) == [], "of a whole home nothing is opened unasked"
+
+
+def test_what_is_open_is_kept_as_folders_come_and_go(start: Start, home: Path, notes: Path, mills: Path) -> None:
+    desktop = start(notes).enter()
+    kept = data_file(home)
+    desktop.send("POST", "/api/folders", {"path": str(mills)})
+    left = read_desktop(kept).left
+    assert left is not None
+    assert left.folders == (str(notes), str(mills))
+    desktop.send("DELETE", "/api/folders", {"uri": notes.as_uri()})
+    assert left_open(kept, left.started_in) == [str(mills)]
 
 
 def test_a_path_is_completed_by_names_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,9 @@ export const editor: Editor | undefined = globalThis.acquireVsCodeApi?.();
 
 /** What was remembered under a name: by the browser for all its tabs, by the editor for the view of one window. */
 export function recall(name: string): string | null {
-  return editor === undefined ? localStorage.getItem(`lens.${name}`) : (editor.getState()?.[name] ?? null);
+  return editor === undefined
+    ? (globalThis.localStorage?.getItem(`lens.${name}`) ?? null)
+    : (editor.getState()?.[name] ?? null);
 }
 
 export function remember(name: string, what: string): void {

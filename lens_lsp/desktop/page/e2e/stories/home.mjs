@@ -103,6 +103,7 @@ describe('a home', () => {
   it('has a folder added by its path, which is completed, and asked at once', async () => {
     await page.getByRole('button', { name: 'Add a folder…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a folder or a file' });
+    await dialog.getByRole('button', { name: '~/Documents' }).waitFor(); // before anything is typed
     await page.keyboard.type('~/Doc');
     await dialog.getByRole('button', { name: '~/Documents' }).click();
     await dialog.getByRole('button', { name: '~/Documents/mills' }).waitFor();
@@ -222,6 +223,14 @@ describe('a home', () => {
     await tab.getByRole('button', { name: '添加文件夹…' }).click();
     await tab.getByRole('dialog', { name: '添加文件夹或文件' }).waitFor();
     await shot(tab, 'home-zh');
+    await tab.keyboard.press('Escape');
+    await tab.goto(`${desktop.origin}/#/settings`);
+    await tab.getByLabel('语言').selectOption('English');
+    await tab.getByRole('heading', { name: 'Settings' }).waitFor();
+    await tab.reload();
+    await tab.getByRole('heading', { name: 'Settings' }).waitFor();
+    await tab.getByLabel('Language').selectOption('As the browser');
+    await tab.getByRole('heading', { name: '设置' }).waitFor();
     await other.close();
   });
 

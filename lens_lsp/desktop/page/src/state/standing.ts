@@ -72,7 +72,9 @@ function own(): Standing {
   };
   switch (is) {
     case 'needsYou':
-      return of(locked.value ? words.failures.locked : grounds.asked ? says.asked : says.failed);
+      return locked.value
+        ? { ...of(words.failures.locked), name: says.locked }
+        : of(grounds.asked ? says.asked : says.failed);
     case 'settingUp':
       return of(connected.value ? says.starting : words.failures.disconnected);
     case 'unreachable':

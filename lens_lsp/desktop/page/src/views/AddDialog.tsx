@@ -12,6 +12,8 @@ import { Dialog } from './Dialog';
 import { Icon } from './icons';
 
 const SOON_MILLISECONDS = 80;
+/** What is offered while nothing is typed. */
+const HOME = '~/';
 
 export function AddDialog({ dropped }: { readonly dropped: string | null }): JSX.Element {
   const typed = useSignal('');
@@ -37,11 +39,7 @@ export function AddDialog({ dropped }: { readonly dropped: string | null }): JSX
     }
   }, [dropped]);
   useEffect(() => {
-    const text = typed.value;
-    if (text === '') {
-      choices.value = [];
-      return undefined;
-    }
+    const text = typed.value || HOME;
     let stale = false;
     const soon = setTimeout(() => {
       api.completions(text).then(

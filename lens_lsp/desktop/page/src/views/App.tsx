@@ -24,6 +24,9 @@ export function App(): JSX.Element {
       <button type="button" class="skip" onClick={skip}>
         {words.skip}
       </button>
+      <div class="sr" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
       <div class={source.value === null ? 'frame' : 'frame with-source'}>
         <Rail />
         <TopBar />
@@ -32,9 +35,6 @@ export function App(): JSX.Element {
           <View />
         </main>
         {source.value !== null && <SourcePane source={source.value} />}
-      </div>
-      <div class="sr" role="status" aria-live="polite">
-        {announcement.value}
       </div>
       <div class="notices" role="status" aria-live="polite">
         {notice.value !== null && <p class={notice.value.bad ? 'notice bad' : 'notice'}>{notice.value.text}</p>}

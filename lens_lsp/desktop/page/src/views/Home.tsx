@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { forget, reopen, shut } from '../state/opening';
 import { adding, draft, folders, recent } from '../state/page';
+import { askedFolders } from '../state/sources';
 import { words } from '../words';
 import { Icon } from './icons';
 
@@ -12,11 +13,11 @@ export function Home(): JSX.Element {
       <section class="open-folders" aria-label={words.home.open}>
         <h2 class="sr">{words.home.open}</h2>
         <p class="folders">
-          {folders.value.length > 0 ? words.ask.folders(folders.value.map(({ name }) => name)) : words.home.none}
+          {folders.value.length > 0 ? words.ask.folders(askedFolders.value.map(({ name }) => name)) : words.home.none}
         </p>
         <ul class="chips">
           {folders.value.map(({ uri, name, opened }) => (
-            <li key={uri} class="chip">
+            <li key={uri} class={askedFolders.value.some((asked) => asked.uri === uri) ? 'chip' : 'chip unasked'}>
               <Icon name="folder" />
               <span title={pathOf(uri)}>{name}</span>
               {opened === true && (

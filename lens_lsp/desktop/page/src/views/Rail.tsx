@@ -175,7 +175,12 @@ function ThreadLink({ thread }: { readonly thread: Thread }): JSX.Element {
   const runs = turnsOf.value.get(thread.name)?.some(({ state }) => state === 'asking') ?? false;
   return (
     <li>
-      <a href={hashOf(to)} aria-current={here ? 'page' : undefined} title={when(thread.asked)} onClick={leave(to)}>
+      <a
+        href={hashOf(to)}
+        aria-current={here ? 'page' : undefined}
+        title={`${title}\n${when(thread.asked)}`}
+        onClick={leave(to)}
+      >
         <span class="thread-title">{title}</span>
         <span class="thread-more">
           {runs && <span class="pulse" aria-label={words.turn.needStatus.searching} role="img" />}
@@ -243,12 +248,12 @@ function DeleteDialog({ thread, title, close }: DeleteProps): JSX.Element {
   return (
     <Dialog title={words.navigation.deleteTitle} close={close}>
       <p>{words.navigation.deleteMeans(title)}</p>
-      <div class="consent-actions">
-        <button type="button" class="quiet" onClick={close}>
-          {words.cancel}
-        </button>
+      <div class="actions">
         <button type="button" class="danger" onClick={() => deleteThread(thread).catch(tellFailure).finally(close)}>
           {words.navigation.deleteDo}
+        </button>
+        <button type="button" onClick={close}>
+          {words.cancel}
         </button>
       </div>
     </Dialog>

@@ -8,6 +8,7 @@ import { loadFolders, loadStatus } from '../state/knowing';
 import { folders, tell, tellFailure } from '../state/page';
 import { chooseTheme, type Theme, theme } from '../state/theme';
 import { words } from '../words';
+import { chooseLanguage, chosenLanguage, LANGUAGES, type Language } from '../words/language';
 import { Dialog } from './Dialog';
 import { LettersChoice } from './LettersChoice';
 import { LocalModels } from './LocalModels';
@@ -68,8 +69,8 @@ function ModelForm({
   readonly saved: () => Promise<void>;
 }): JSX.Element {
   const failure = useSignal<string | null>(null);
-  /** What is saved once the user agrees to the address in it, and what is to be known of that. */
-  const asking = useSignal<{ readonly settings: Settings; readonly message: string } | null>(null);
+  /** What is saved once the user agrees to the address in it, and that address. */
+  const asking = useSignal<{ readonly settings: Settings; readonly address: string } | null>(null);
   const keep = (wanted: Settings, agreed: string | null) => {
     asking.value = null;
     failure.value = null;
@@ -80,7 +81,7 @@ function ModelForm({
       },
       (error: api.Failed) => {
         if (error.code === 'lens.consent') {
-          asking.value = { settings: wanted, message: error.message };
+          asking.value = { settings: wanted, address: String(wanted['model.baseUrl']) };
         } else {
           failure.value = error.message;
         }
@@ -147,8 +148,8 @@ function ModelForm({
         </button>
         {asking.value !== null && (
           <AddressDialog
-            message={asking.value.message}
-            agree={() => asking.value && keep(asking.value.settings, String(asking.value.settings['model.baseUrl']))}
+            address={asking.value.address}
+            agree={() => asking.value && keep(asking.value.settings, asking.value.address)}
             close={() => {
               asking.value = null;
             }}
@@ -161,13 +162,13 @@ function ModelForm({
 
 /** Asks before a model's address on this machine is kept: no question asks about it. */
 function AddressDialog(props: {
-  readonly message: string;
+  readonly address: string;
   readonly agree: () => void;
   readonly close: () => void;
 }): JSX.Element {
   return (
     <Dialog title={words.settings.agreeTitle} close={props.close}>
-      <p>{props.message}</p>
+      <p>{words.settings.agreeMeans(props.address)}</p>
       <div class="actions">
         <button type="button" onClick={props.agree}>
           {words.settings.agree}
@@ -305,6 +306,20 @@ function PageChoices(): JSX.Element {
           {(['system', 'light', 'dark'] as const).map((each) => (
             <option key={each} value={each}>
               {words.settings.themes[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        <span>{words.settings.language}</span>
+        <select
+          value={chosenLanguage()}
+          onChange={({ currentTarget }) => chooseLanguage(currentTarget.value as Language | 'browser')}
+        >
+          <option value="browser">{words.settings.languageOfBrowser}</option>
+          {Object.entries(LANGUAGES).map(([each, name]) => (
+            <option key={each} value={each} lang={each}>
+              {name}
             </option>
           ))}
         </select>

@@ -161,7 +161,8 @@ export const english = {
     forget: (name: string) => `Take ${name} off this list`,
     addTitle: 'Add a folder or a file',
     path: 'Path',
-    pathHint: 'Begin with / or ~. Nothing is copied: files are read where they lie, when you ask.',
+    pathHint:
+      'Choose below, or type a path from / or ~. Nothing is copied: files are read where they lie, when you ask.',
     choices: 'Paths',
     addDo: 'Add',
     dropped: (name: string) =>
@@ -322,6 +323,7 @@ export const english = {
       unreachable: 'Model not reachable.',
       offline: 'Without a model.',
     },
+    locked: 'Link needed.',
     ready: 'Ask about your files.',
     starting: 'The search starts.',
     failed: 'Lens could not start.',
@@ -411,7 +413,7 @@ export const english = {
     tokens: 'Tokens',
     seconds: 'Seconds',
     cost: 'Cost',
-    noLimit: 'no limit of your own',
+    noLimit: 'none',
     save: 'Save settings',
     saved: 'Saved.',
     key: 'Key',
@@ -428,6 +430,8 @@ export const english = {
     keyDropped: 'The key is removed.',
     agreeTitle: 'May text go to this address?',
     agree: 'Use this address',
+    agreeMeans: (address: string) =>
+      `Questions and passages go to whatever program on this machine listens at ${address}. You are not asked again.`,
     scans: 'Scanned pages',
     ocr: 'Recognise text on them (OCR)',
     ocrChoices: { '': 'Where it is installed', on: 'On, in image files, too', off: 'Off' },
@@ -438,6 +442,8 @@ export const english = {
     letters: 'Single letters as shortcuts',
     theme: 'Appearance',
     themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+    language: 'Language',
+    languageOfBrowser: 'As the browser',
   },
   help: {
     title: 'Keyboard',

@@ -1,13 +1,36 @@
 /** The language of the reader, and how it writes numbers and times. */
 
+import { editor, recall, remember } from '../surface';
+
+/** The languages that the page speaks, each by its own name. */
+export const LANGUAGES = { en: 'English', zh: '简体中文' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+const CHOSEN = 'language';
+
+/** What the user chose; in an editor there is nothing to choose. */
+export function chosenLanguage(): Language | 'browser' {
+  const kept = editor === undefined ? recall(CHOSEN) : null;
+  return kept === 'en' || kept === 'zh' ? kept : 'browser';
+}
+
+/** Shows the page anew in a language. */
+export function chooseLanguage(chosen: Language | 'browser'): void {
+  remember(CHOSEN, chosen);
+  location.reload();
+}
+
 /** An editor says its language in the page, a browser by itself; whatever is not translated is English. */
-function chosen(): 'en' | 'zh' {
-  const said =
-    globalThis.acquireVsCodeApi === undefined ? globalThis.navigator?.language : document.documentElement.lang;
+function spoken(): Language {
+  const kept = chosenLanguage();
+  if (kept !== 'browser') {
+    return kept;
+  }
+  const said = editor === undefined ? globalThis.navigator?.language : document.documentElement.lang;
   return /^zh\b/i.test(said ?? '') ? 'zh' : 'en';
 }
 
-export const language = chosen();
+export const language = spoken();
 const tag = language === 'zh' ? 'zh-CN' : 'en';
 
 const number = new Intl.NumberFormat(tag);
