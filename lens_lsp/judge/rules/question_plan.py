@@ -269,7 +269,9 @@ _POINTS = regex(
 )
 _EMPTY_IT = regex(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
 _A_YEAR = regex(r"\b1\d{3}\b|\b20\d\d\b")
-_THE = regex(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
+_THE = regex(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,6})", re.IGNORECASE)
+# "When does the lease end?": behind such a word the subject comes, and then its verb.
+_VERB_LATER = regex(r"\b(?:do|does|did|can|could|will|would|shall|should|must|may|might)\s+$", re.IGNORECASE)
 _LAST_THE = regex(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
 _WHO_WAS = regex(r"^who (?P<verb>is|are|was|were) (?P<rest>.+?)[?!. ]*$", re.IGNORECASE)
 _WHO = regex(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
@@ -625,7 +627,7 @@ def _topic(thread: Sequence[EarlierQuestion], *, person: bool) -> str | None:
         if named:
             return _written(named[0])
         noun = _THE.search(earlier.question)
-        if noun is not None and (kept := _noun(noun[1])):
+        if noun is not None and (kept := _noun(noun[1], verb_last=_is_verb_later(earlier.question, noun.start()))):
             return f"the {kept}"
         if earlier.short is not None and not person:
             return earlier.short
@@ -636,13 +638,21 @@ def _written(name: Name) -> str:
     return f'"{name.text}"' if name.quoted else name.text
 
 
-def _noun(phrase: str) -> str:
-    """The words of a noun phrase up to the first that begins something else."""
+def _is_verb_later(question: str, at: int) -> bool:
+    return _VERB_LATER.search(question[max(0, at - 10) : at]) is not None
+
+
+def _noun(phrase: str, *, verb_last: bool) -> str:
+    """The words of a noun phrase up to the first that begins something else, without the verb behind them."""
     kept: list[str] = []
     for word in phrase.split():
         if fold(word) in STOP_WORDS - {"of", "the"} or fold(word).endswith(("ed", "ing")):
             break
+        if fold(word) == "the" and (not kept or fold(kept[-1]) != "of"):
+            break
         kept.append(word)
+    if verb_last and len(kept) > 1:
+        kept.pop()
     while kept and fold(kept[-1]) in STOP_WORDS:
         kept.pop()
     return " ".join(kept)

@@ -174,6 +174,7 @@ def test_other_questions_count_nothing(question: str) -> None:
 
 
 DUNE = (EarlierQuestion("Who wrote Dune?", "Frank Herbert"),)
+LEASE = (EarlierQuestion("When does the lease of the office end?", "31 August 2030"),)
 PORT = (EarlierQuestion("What is the default port of the server?", "8080"),)
 
 
@@ -190,6 +191,13 @@ PORT = (EarlierQuestion("What is the default port of the server?", "8080"),)
             "And in 2019?",
             (EarlierQuestion("How many people visited Rome in 2018?"),),
             "How many people visited Rome in 2019?",
+        ),
+        ("And when does it begin?", LEASE, "When does the lease of the office begin?"),
+        ("How high is the deposit for it?", LEASE, "How high is the deposit for the lease of the office?"),
+        (
+            "And when does it return?",
+            (EarlierQuestion("When does the bus leave the airport?"),),
+            "When does the bus return?",
         ),
         ("And when?", DUNE, "Who wrote Dune, and when?"),
         ("And when was that?", DUNE, "Who wrote Dune, and when?"),
