@@ -136,6 +136,12 @@ export async function ask(page, question) {
   return turn;
 }
 
+/** A shortcut of one letter: the question box, which keeps the focus after a question, would take it as text. */
+export async function shortcut(page, letter) {
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.keyboard.press(letter);
+}
+
 /** Keeps a picture of what is shown. */
 export async function shot(page, name) {
   mkdirSync(shots, { recursive: true });

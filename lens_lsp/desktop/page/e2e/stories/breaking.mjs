@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 
-import { ask, Desktop, PATIENCE, Window } from '../desktop.mjs';
+import { ask, Desktop, PATIENCE, shortcut, Window } from '../desktop.mjs';
 import { corpus, Endpoint, emptied, PROOF, QUESTION } from '../rig.mjs';
 
 const WORDS = 'Four questions are worked on at the same time, and sixty-four more wait for their turn [1].';
@@ -73,8 +73,7 @@ describe('whatever breaks', () => {
   const until = async (step, kind) => {
     endpoint.hold();
     await page.keyboard.press('Escape');
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     const question = `When the ${kind} breaks once it is ${step}: do four questions run at a time and sixty-four wait?`;
     await page.locator('#question').fill(question);
     // Before it is sent there is nothing that could be broken.

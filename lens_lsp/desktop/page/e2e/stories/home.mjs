@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { ask, Desktop, shot, Window } from '../desktop.mjs';
+import { ask, Desktop, shortcut, shot, Window } from '../desktop.mjs';
 import { CookieServer, Neighbour } from '../neighbour.mjs';
 import { corpus, emptied } from '../rig.mjs';
 
@@ -96,8 +96,7 @@ describe('a home', () => {
     const turn = page.locator('article').first();
     await turn.and(page.locator('[aria-busy=false]')).waitFor();
     await turn.locator('.card', { hasText: 'lease.md' }).first().waitFor();
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
   });
 
   it('has a folder added by its path, which is completed, and asked at once', async () => {
@@ -118,8 +117,7 @@ describe('a home', () => {
   });
 
   it('says why a path cannot be added', async () => {
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     await page.getByRole('button', { name: 'Add a folder…' }).click();
     await page.keyboard.type('~/Documents/none');
     await page.keyboard.press('Enter');
@@ -169,12 +167,10 @@ describe('a home', () => {
   });
 
   it('goes back and forth between the threads of two folders and the views', async () => {
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     await page.locator('select').first().selectOption({ label: 'mills' });
     await ask(page, 'In which year was the mill at Fenby built?');
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     await page.locator('select').first().selectOption({ label: 'docs' });
     await ask(page, LEASE_QUESTION);
     await page.getByRole('link', { name: 'Knowledge map' }).click();

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-import { ask, Desktop, shot, Window } from '../desktop.mjs';
+import { ask, Desktop, shortcut, shot, Window } from '../desktop.mjs';
 import { corpus, emptied, LEASE_SENTENCE, PROOF, QUESTION } from '../rig.mjs';
 
 const KEEL = 'When was the keel of the Arlen ferry laid?';
@@ -50,8 +50,9 @@ describe('what stays', () => {
   });
 
   it('understands a follow-up, and keeps both in one thread', async () => {
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     await ask(page, 'When does the lease of the boathouse end?');
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'question', 'a follow-up is typed at once');
     await ask(page, 'And what is the rent of the boathouse in 2026?');
     assert.equal(await page.locator('article').count(), 2);
     await page.locator('.threads a[aria-current]').getByText('2', { exact: true }).waitFor();
@@ -73,7 +74,7 @@ describe('what stays', () => {
   });
 
   it('searches only where it is told to', async () => {
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     await page.locator('select').first().selectOption('files');
     await page.getByLabel('Pattern of files').fill('lease.md');
     const turn = await ask(page, QUESTION);
@@ -84,7 +85,7 @@ describe('what stays', () => {
   it('draws what is known, fresh and not, and forgets what it is told to', async () => {
     const lease = path.join(folder, 'lease.md');
     writeFileSync(lease, readFileSync(lease, 'utf8').replace(LEASE_SENTENCE, 'Nothing is known of the end.'));
-    await page.keyboard.press('m');
+    await shortcut(page, 'm');
     const gone = page.getByRole('button', { name: 'When does the lease of the boathouse end?, No longer there' });
     await gone.waitFor();
     assert.ok((await page.getByRole('button', { name: /, Fresh$/ }).count()) > 0);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { ask, Desktop, shot, Window } from '../desktop.mjs';
+import { ask, Desktop, shortcut, shot, Window } from '../desktop.mjs';
 import { corpus, Endpoint, emptied, PROOF, QUESTION } from '../rig.mjs';
 
 const WORDS = 'Four questions are worked on at the same time, and sixty-four more wait for their turn [1].';
@@ -117,7 +117,7 @@ describe('a model on this machine', () => {
 
   it('is left alone when the question is stopped: within 200 ms, and all that was found stays', async () => {
     endpoint.hold();
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     await page.locator('#question').fill('Do four questions run at a time, and how many wait?');
     await page.keyboard.press('Enter');
     const turn = page.locator('article').first();
@@ -153,7 +153,7 @@ describe('a model on this machine', () => {
     await holds('before what was asked later', { checked: false });
     for (const more of ['How many further questions wait for their turn?', 'How many questions may run at a time?']) {
       endpoint.hold();
-      await page.keyboard.press('n');
+      await shortcut(page, 'n');
       await page.locator('#question').fill(more);
       await page.keyboard.press('Enter');
       await page.locator('article').getByText('Four questions are worked').waitFor();
@@ -166,7 +166,7 @@ describe('a model on this machine', () => {
 
   it('goes on while the page is reloaded, and is there afterwards', async () => {
     endpoint.hold();
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     await page.locator('#question').fill('How many questions wait in the queue when four run at a time?');
     await page.keyboard.press('Enter');
     await page.locator('article').getByText('Four questions are worked').waitFor();
@@ -181,7 +181,7 @@ describe('a model on this machine', () => {
 
   it('does not disturb a question of another tab', async () => {
     endpoint.hold();
-    await page.keyboard.press('n');
+    await shortcut(page, 'n');
     await page.locator('#question').fill('Which number of questions may run at a time, and which may wait?');
     await page.keyboard.press('Enter');
     await page.locator('article').getByText('Four questions are worked').waitFor();

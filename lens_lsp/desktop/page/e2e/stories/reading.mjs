@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-import { ask, Desktop, PATIENCE, shot, Window } from '../desktop.mjs';
+import { ask, Desktop, PATIENCE, shortcut, shot, Window } from '../desktop.mjs';
 import { corpus, emptied, LEASE_SENTENCE, PROOF, QUESTION, SOURCE } from '../rig.mjs';
 
 const INTERACTIVE_WITHIN = 300;
@@ -124,8 +124,7 @@ describe('reading', () => {
 
   it('walks the evidence by keyboard', async () => {
     const question = page.locator('#question');
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press('j');
+    await shortcut(page, 'j');
     assert.ok(await page.evaluate(() => document.activeElement?.classList.contains('card-open')));
     const first = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
     await page.keyboard.press('j');
@@ -187,8 +186,7 @@ describe('reading', () => {
     await page.getByText(/citations? checked: 1 changed/).waitFor();
     assert.match(asked[0].uri, /^file:.*how-many-questions-run.*\.md$/);
     assert.equal(looked(), 1);
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press('r');
+    await shortcut(page, 'r');
     const count = await page.locator('article').count();
     await waitUntil(() => looked() === count);
     // A look makes the program look, too: what it says of that must not make the page look once more, for ever.

@@ -67,8 +67,12 @@ export async function submit(question: string): Promise<void> {
   }
   announcement.value = words.live.searching;
   if (route.value.view !== 'ask' || route.value.thread !== name) {
+    const types = document.activeElement?.id === 'question';
     go({ view: 'ask', thread: name });
     fresh.value = newThread();
+    if (types) {
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('#question')?.focus()); // it is another one now
+    }
   }
   try {
     const id = await api.ask({ question, scope, mode: chosenMode.value, thread: name, tab });

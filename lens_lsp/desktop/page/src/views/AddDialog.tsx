@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 import * as api from '../api';
+import { focusQuestion } from '../keys';
 import type { PathChoice } from '../protocol';
 import { open } from '../state/opening';
 import { adding } from '../state/page';
@@ -58,7 +59,11 @@ export function AddDialog({ dropped }: { readonly dropped: string | null }): JSX
   }, [typed.value]);
   const add = (path: string) => {
     failure.value = null;
-    open(path).then(close, (error: Error) => {
+    const added = () => {
+      close();
+      requestAnimationFrame(focusQuestion);
+    };
+    open(path).then(added, (error: Error) => {
       failure.value = error.message;
     });
   };
