@@ -1,11 +1,34 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { wordsOfFile } from '../src/text/answerFile';
 import { withCitations } from '../src/text/copying';
 import { withMarks } from '../src/text/marking';
 import { lineAt, placeOf, pointsBefore, unitsOf } from '../src/text/offsets';
 import { kindOf, locatorAt, locatorWithin, placeInWords, uriBelow } from '../src/text/places';
 import { recordsOf, separatorOf } from '../src/text/records';
+
+describe('the file of an answer', () => {
+  it('holds the words that the page shows, and comments around them that it does not', () => {
+    const lines = [
+      '---',
+      'lens: answer/2',
+      '---',
+      '',
+      '<!-- lens:begin w0 {"lens":"output/1"} -->',
+      '',
+      '# How high is the rent?',
+      '',
+      'It is 410. [^q1]',
+      '',
+      '[^q1]: [lease.md:3](lease.md#L3) "410"',
+      '',
+      '<!-- lens:end w0 -->',
+      '',
+    ];
+    assert.equal(wordsOfFile(lines.join('\n')), 'It is 410. [1]');
+  });
+});
 
 describe('offsets', () => {
   it('turns code points into UTF-16 units and back', () => {

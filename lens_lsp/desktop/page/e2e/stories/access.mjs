@@ -139,6 +139,17 @@ describe('for everybody', () => {
     await window.close();
   });
 
+  it('cuts off no word of the question box when the window becomes as narrow as a side bar', async () => {
+    const { window, page } = await opened();
+    await page.setViewportSize({ width: 191, height: 800 });
+    const hidden = () => page.locator('#question').evaluate((box) => box.scrollHeight - box.clientHeight);
+    assert.equal(await hidden(), 0);
+    await page.locator('#question').fill(QUESTION);
+    assert.equal(await hidden(), 0);
+    await shot(page, 'side-bar');
+    await window.close();
+  });
+
   it('can be used by keyboard alone, from the question to the passage and back', async () => {
     const { window, page } = await opened();
     await page.keyboard.press('Tab');

@@ -1,8 +1,10 @@
-/** The words of an answer out of its file: without its front matter, its heading and its footnotes, marks as `[1]`. */
+/** The words of an answer out of its file: without its front matter, its heading, its footnotes and the comments around them, marks as `[1]`. */
 export function wordsOfFile(text: string): string {
   const body = text.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, '');
   const labels = [...body.matchAll(/^\[\^([^\]\s]+)\]: /gm)].map(([, label]) => label);
-  const lines = body.split(/\r?\n/).filter((line) => !/^\[\^[^\]\s]+\]: /.test(line));
+  const lines = body
+    .split(/\r?\n/)
+    .filter((line) => !/^(?:\[\^[^\]\s]+\]: |<!-- lens:(?:begin|end) .*-->$)/.test(line));
   const from = lines.findIndex((line) => line.startsWith('# '));
   return lines
     .slice(from + 1)

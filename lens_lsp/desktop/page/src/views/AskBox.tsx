@@ -24,7 +24,7 @@ export function AskBox({ followUp }: { readonly followUp: boolean }): JSX.Elemen
   const question = draft.value.trim();
   useEffect(() => {
     const area = box.current;
-    if (area !== null) {
+    if (area !== null && !CSS.supports('field-sizing', 'content')) {
       area.style.height = 'auto';
       area.style.height = `${Math.min(area.scrollHeight, TALLEST)}px`;
     }
