@@ -166,6 +166,23 @@ describe('what stays', () => {
     window.complaints = complaints;
   });
 
+  it('deletes the thread that is shown, for good', async () => {
+    const deleted = page.locator('.threads li', { hasText: 'When does the lease of the shed begin?' });
+    await shortcut(page, 'n');
+    await ask(page, 'When does the lease of the shed begin?');
+    await ask(page, 'When does the lease of the boathouse end?');
+    await deleted.getByText('2', { exact: true }).waitFor();
+    await deleted.getByRole('button', { name: 'Delete' }).click();
+    await shot(page, 'deletion');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The thread was deleted.').waitFor();
+    await page.locator('.notice').waitFor({ state: 'detached' });
+    assert.equal(await deleted.count(), 0);
+    await page.reload();
+    await page.locator('.threads a', { hasText: KEEL }).waitFor();
+    assert.equal(await deleted.count(), 0);
+  });
+
   it('complains of nothing', () => {
     assert.deepEqual(window.complaints, []);
   });

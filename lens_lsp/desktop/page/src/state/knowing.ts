@@ -216,10 +216,11 @@ export async function callTurnWrong({ answerUri }: Turn): Promise<void> {
 /** Deletes a conversation for good, with the answers that only it came upon. */
 export async function deleteThread(name: string): Promise<void> {
   await rpc('lens/forget', { threads: [name] });
-  setTurns(name, () => []);
   if (thread.value === name) {
     go({ view: 'ask', thread: null });
   }
+  threads.value = threads.value?.filter((each) => each.name !== name) ?? null; // or it would be brought back at once
+  setTurns(name, () => []);
   await loadThreads();
   tell(words.navigation.deleted);
 }
