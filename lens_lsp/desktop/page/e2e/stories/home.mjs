@@ -114,6 +114,7 @@ describe('a home', () => {
     await chip('mills').waitFor();
     const turn = await ask(page, MILL_QUESTION);
     await turn.locator('.card', { hasText: MILL }).first().waitFor();
+    await turn.locator('.card-place', { hasText: 'mills/fenby.md' }).first().waitFor(); // of two folders, which
   });
 
   it('says why a path cannot be added', async () => {

@@ -3,10 +3,11 @@ import { Fragment, type JSX } from 'preact';
 
 import { partsOf } from '../../../../../vscode-extension/src/reading/context';
 import { focusPassage } from '../keys';
+import { folders } from '../state/page';
 import { cardId, cursor, openPassage, source } from '../state/source';
 import type { Passage } from '../state/turn';
 import { editor } from '../surface';
-import { kindOf, placeInWords, splitPath } from '../text/places';
+import { kindOf, placeInWords, splitPath, uriBelow } from '../text/places';
 import { words } from '../words';
 import { StateShape } from './icons';
 
@@ -50,7 +51,10 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
         <PassageText passage={passage} />
         <p class="card-place">
           <span class="path">
-            <span class="folder">{folder}</span>
+            <span class="folder">
+              {rootOf(passage)}
+              {folder}
+            </span>
             {name}
           </span>
           {place !== '' && <span>{place}</span>}
@@ -61,6 +65,12 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
       </div>
     </li>
   );
+}
+
+/** The folder that a path goes from, where several are searched. */
+function rootOf({ uri, path }: Passage): string {
+  const root = folders.value.length > 1 ? folders.value.find((each) => uriBelow(each.uri, path) === uri) : undefined;
+  return root === undefined ? '' : `${root.name}/`;
 }
 
 /** The words of a passage, with what stands around them. */
