@@ -43,7 +43,7 @@ def _modules(layer: str) -> Iterator[str]:
     place = PACKAGE / layer
     paths = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
     for path in paths:
-        if "node_modules" in path.parts:
+        if any(part == "node_modules" or part.startswith(".") for part in path.relative_to(PACKAGE).parts):
             continue
         tree = ast.parse(path.read_text("utf-8"))
         name = path.relative_to(PACKAGE).with_suffix("").as_posix().removesuffix("/__init__")
