@@ -1,6 +1,5 @@
-"""What `lens desktop` keeps of itself in the user's own data: its port, the folders that were opened, and
-those that were open last. No workspace
-holds any of it, and none can say what is in it.
+"""What `lens desktop` keeps of itself in the user's own data: its port, the folders that were opened, and those that
+were open last. No workspace holds any of it, and none can say what is in it.
 """
 
 from __future__ import annotations

@@ -288,7 +288,7 @@ def test_the_oldest_strangers_make_room_and_the_owner_gets_through(start: Start,
         with standing(desktop, SENT[kind], 5 * MOST_STRANGERS) as strangers:
             began = time.monotonic()
             assert desktop.send("GET", "/api/folders").status == 200
-            assert time.monotonic() - began < 1.0
+            assert time.monotonic() - began < STRANGER_SECONDS / 2  # it does not wait until they leave
             assert wait_until(lambda: sum(map(dropped, strangers)) >= 4 * MOST_STRANGERS)
             assert all(map(dropped, strangers[: 3 * MOST_STRANGERS]))
             assert descriptors(desktop.process.pid) <= before + MOST_STRANGERS + 2
