@@ -268,7 +268,8 @@ class Sources:
                 found = folder.only_place("", words, "") if len(filled(words)) >= SHORTEST_CONTEXT else None
                 if found is not None:
                     return self._worded(reference, words, folder.read(found[0]), found[1], root, base, there=False)
-        return Checked(blank, CitationState.UNVERIFIABLE, why=_NOT_ONCE.format("not once")), None
+        why = _NOT_ONCE.format("not once") if self._allowed.place(root) is not None else self._allowed.why
+        return Checked(blank, CitationState.UNVERIFIABLE, why=why), None
 
     def _worded(
         self, reference: Reference, words: str, now: _Read, span: Span, root: str, base: str, *, there: bool

@@ -15,6 +15,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings import Request
 from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, AllowedFolders
 from lens_lsp.corpus.intake import Buffer
+from lens_lsp.memory.answer_parser import Reference
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState
@@ -88,6 +89,14 @@ def test_no_disk_and_no_untrusted_folder_is(place: Place, allowed: AllowedFolder
     with Sources(allowed) as sources:
         checked, _ = sources.check(cited(place.outside), "")
     assert (checked.state, checked.why) == (CitationState.UNVERIFIABLE, why)
+
+
+def test_nothing_is_said_of_words_that_were_not_looked_for(place: Place) -> None:
+    """A footnote of which nothing is recorded, in a window that is not trusted."""
+    note = Reference("1", 1, Span(0, 1), "", SECRET, TEXT.strip(), 0, True)
+    with Sources(NOWHERE) as sources:
+        checked, _ = sources.by_words(note, str(place.ws))
+    assert (checked.state, checked.why) == (CitationState.UNVERIFIABLE, UNTRUSTED)
 
 
 @pytest.mark.parametrize("root", ["link", "chain", "deep/out", "deep/er/up"])
