@@ -40,4 +40,15 @@ export async function story(story) {
     await turn.getByText('No passage states this').waitFor();
     assert.equal(await turn.locator('.need-covered, .card:has-text("sixty-four wait")').count(), 0);
   });
+
+  await story.step('A choice that is given up changes nothing', async () => {
+    const where = workbench.view.locator('select:has(option[value=chosen])');
+    await where.selectOption('choose');
+    await workbench.rows.filter({ hasText: 'Choose folders…' }).waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.rows.first().waitFor({ state: 'hidden' });
+    await workbench.asks(QUESTION);
+    await (await workbench.turn()).getByText('No passage states this').waitFor();
+    assert.equal(await where.locator('option:checked').innerText(), 'guides');
+  });
 }

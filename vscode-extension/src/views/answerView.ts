@@ -83,7 +83,12 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
       vscode.window.registerWebviewViewProvider(VIEW, this),
       prompts.onDidChange(() => this.#tellPrompts()),
       standings.onDidChange(() => this.#tellStanding()),
-      lens.onDidChangeState(() => this.#tellStanding()),
+      lens.onDidChangeState((state) => {
+        this.#tellStanding();
+        if (state === 'running') {
+          this.#tell({ type: 'drift' }); // what it may read has changed where the workspace was trusted
+        }
+      }),
       lens.onDidAnswer(({ answerUri }) => this.#tell({ type: 'answered', answerUri })),
       reading.onDidRecheck(() => this.#tell({ type: 'drift' })),
       vscode.workspace.onDidChangeWorkspaceFolders(changed),
@@ -251,7 +256,8 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
         throw new Failure(`${method} ${path}`, 'lens.usage');
       }
       const given = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-      this.#say({ type: 'done', id, body: (await answering(given, asked)) ?? {} });
+      const said = await answering(given, asked);
+      this.#say({ type: 'done', id, body: said === undefined ? {} : said });
     } catch (error) {
       const failure = failureOf(error);
       const code = failure instanceof Failure ? (failure.code ?? null) : 'lens.cancelled';
