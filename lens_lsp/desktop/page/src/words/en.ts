@@ -235,7 +235,8 @@ export const english = {
     copyFailed: 'The browser did not allow to copy.',
     recheck: 'Check sources again',
     wrongDo: 'Withdraw it and ask again',
-    wrongHint: 'To leave out what misled it, choose first below the question where to search.',
+    wrongHint:
+      'The same files may give the same answer again. To leave out what misled it, first choose below the question where to search.',
     details: 'How this was found',
     looked: (scanned: number, found: number, read: number) =>
       `${counted(scanned)} of ${plural(found, 'file')} searched, passages of ${counted(read)} read.`,
