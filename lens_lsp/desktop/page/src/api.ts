@@ -30,19 +30,28 @@ function carrying(secret = localStorage.getItem(KEY) ?? ''): Readonly<Record<str
   return { Authorization: `Bearer ${secret}` };
 }
 
-/** Exchanges the token of the link that was opened, if it was one, and takes it out of the address. */
-export async function enter(): Promise<void> {
+/** Exchanges the token of the link that was opened, if it was one; `address` takes its place. */
+export async function enter(address: string): Promise<void> {
   const [, token] = /^#token=(.+)$/.exec(location.hash) ?? [];
   if (token === undefined) {
     return;
   }
-  history.replaceState(null, '', '#/');
+  history.replaceState(null, '', address);
   // One that was used already is no harm where its key is here.
   const response = await fetch('/api/session', { method: 'POST', headers: carrying(token) }).catch(() => null);
   if (response?.ok) {
     const { key } = (await response.json()) as { readonly key: string };
     localStorage.setItem(KEY, key);
   }
+}
+
+/** Says when another tab was let in: its key is this tab's, too. */
+export function onEntered(then: () => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key === KEY) {
+      then();
+    }
+  });
 }
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {

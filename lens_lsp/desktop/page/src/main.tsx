@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 
-import { attend, type Closing, enter, Failed } from './api';
+import { attend, type Closing, enter, Failed, onEntered } from './api';
 import { focusQuestion, followKeys } from './keys';
 import type { Happening } from './protocol';
 import { asked, resume } from './state/asking';
@@ -23,7 +23,7 @@ import {
   thread,
   threads,
 } from './state/page';
-import { followAddress, go } from './state/route';
+import { followAddress, go, hashOf, isLink, route } from './state/route';
 import { step } from './state/source';
 import { applyTheme } from './state/theme';
 import { editor } from './surface';
@@ -133,7 +133,7 @@ function shown({
 /** Uses the link, if the address is one, and follows what happens. */
 async function come(): Promise<void> {
   if (editor === undefined) {
-    await enter();
+    await enter(hashOf(route.value));
   }
   leave();
   locked.value = false;
@@ -187,8 +187,11 @@ document.addEventListener('visibilitychange', () => {
   }
 });
 addEventListener('hashchange', () => {
-  if (location.hash.startsWith('#token=')) {
+  if (isLink(location.hash)) {
     void come(); // a new link was opened in the tab of an old one
   }
 });
+if (editor === undefined) {
+  onEntered(() => void come());
+}
 void come();

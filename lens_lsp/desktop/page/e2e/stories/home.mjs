@@ -188,7 +188,7 @@ describe('a home', () => {
     await page.getByRole('heading', { name: 'Knowledge map' }).waitFor();
   });
 
-  it('is at the same address when it is started again, and looks as it was chosen', async () => {
+  it('is at the same address when it is started again, where it was left, and looks as it was chosen', async () => {
     await page.goto(`${desktop.origin}/#/settings`);
     await page.getByLabel('Appearance').selectOption('dark');
     const { origin } = desktop;
@@ -196,8 +196,14 @@ describe('a home', () => {
     await page.getByText('Lens does not answer').waitFor();
     await desktop.run();
     assert.equal(desktop.origin, origin);
-    await page.goto(desktop.link);
+    const opened = await window.context.newPage();
+    await opened.goto(desktop.link);
+    await opened.getByRole('heading', { name: 'Settings' }).waitFor();
+    assert.equal(opened.url(), page.url());
+    await opened.close();
+    await page.goto(`${desktop.origin}/#/`); // a tab of before: the fragment alone is another one
     await page.getByRole('heading', { name: 'Three things to try' }).waitFor();
+    await page.getByText('Lens does not answer').waitFor({ state: 'detached' });
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
     await page.locator('.reopen', { hasText: 'mills' }).waitFor(); // it was started with the other one alone
     assert.equal(await page.locator('select').first().inputValue(), `folder ${pathToFileURL(folder).href}`);

@@ -49,17 +49,26 @@ function decoded(text: string): string {
   }
 }
 
+/** Whether the address is the program's link, which says nothing of what is shown. */
+export function isLink(hash: string): boolean {
+  return hash.startsWith('#token=');
+}
+
+/** Without an address of its own a page begins where it was left. */
+function beginning(): string {
+  return editor === undefined && !isLink(location.hash) ? location.hash : (recall('route') ?? '');
+}
+
 /** What is shown now. */
-export const route = signal<Route>(routeOf(editor === undefined ? location.hash : (recall('route') ?? '')));
+export const route = signal<Route>(routeOf(beginning()));
 
 /** Goes there; `replace` leaves no way back to what was shown. */
 export function go(to: Route, { replace = false } = {}): void {
   const hash = hashOf(to);
-  if (editor !== undefined) {
-    remember('route', hash);
-  } else if (replace) {
+  remember('route', hash);
+  if (editor === undefined && replace) {
     history.replaceState(null, '', hash);
-  } else if (location.hash !== hash) {
+  } else if (editor === undefined && location.hash !== hash) {
     history.pushState(null, '', hash);
   }
   route.value = to;
@@ -71,7 +80,10 @@ export function followAddress(): void {
     return;
   }
   const changed = () => {
-    route.value = routeOf(location.hash);
+    if (!isLink(location.hash)) {
+      route.value = routeOf(location.hash);
+      remember('route', location.hash);
+    }
   };
   addEventListener('popstate', changed);
   addEventListener('hashchange', changed);
