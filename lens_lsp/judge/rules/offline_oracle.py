@@ -222,7 +222,7 @@ def _aggregation(request: SynthesisRequest, cited: Mapping[int, Evidence]) -> It
         else:
             yield _count(fact, request) + "\n\n"
         for evidence in found[:_MOST_LISTED]:
-            yield item(evidence, fact.value)
+            yield item(evidence, _phrase_in(evidence, fact) or fact.value)
         hidden = len(found) - _MOST_LISTED
         yield f"\n{_reading(fact)}{f'; {hidden} are not listed here' if hidden > 0 else ''}.\n"
 
@@ -240,6 +240,13 @@ def _rows(request: SynthesisRequest, cited: Mapping[int, Evidence]) -> Iterator[
         yield item(evidence, fact.value)
     if fact.matching > len(fact.evidence):
         yield f"\n{fact.matching - len(fact.evidence):,} more rows are not listed here.\n"
+
+
+def _phrase_in(evidence: Evidence, fact: Fact) -> str | None:
+    """A phrase of the exact rule, as the quote writes it."""
+    rule = fact.requirement.rule
+    found = (re.search(re.escape(phrase), evidence.quote, re.IGNORECASE) for phrase in rule.phrases) if rule else ()
+    return next((match[0] for match in found if match), None)
 
 
 def _is_counted(fact: Fact) -> bool:

@@ -251,6 +251,13 @@ def test_a_count_is_exact_and_says_how_much_was_read() -> None:
     assert result.short == "5"
 
 
+def test_a_counted_passage_is_cut_around_the_phrase_as_it_writes_it() -> None:
+    request = counting()
+    long = "Rain fell for days and nobody went out. " * 10 + "Chop the Garlic finely. " + "Then the sun came. " * 20
+    text, _ = synthesise(replace(request, evidence=(replace(request.evidence[0], quote=long), *request.evidence[1:])))
+    assert "\n- … Chop the Garlic finely. Then the sun came. " in text
+
+
 @pytest.mark.parametrize("status", [COVERED, MISSING])
 def test_a_list_cites_each_item_and_says_how_much_was_read(status: RequirementStatus) -> None:
     text, result = synthesise(listing(status))
