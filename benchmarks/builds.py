@@ -87,12 +87,12 @@ async def begun(folder: str, kept: int | None, questions: list[str]) -> dict[str
     from lens_lsp.app.lens import Lens
     from lens_lsp.model.answer import EvidenceFound
 
-    begun = time.perf_counter()
+    start = time.perf_counter()
     async with aclosing(Lens([folder], memory=kept).ask(questions[0])) as events:
         async for event in events:
             if isinstance(event, EvidenceFound):
                 break
-    return {"first evidence": time.perf_counter() - begun}
+    return {"first evidence": time.perf_counter() - start}
 
 
 if __name__ == "__main__":

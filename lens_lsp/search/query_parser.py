@@ -714,9 +714,11 @@ class TableQueryParser:
             by_column: dict[int, list[Named]] = {}
             for at, named in chosen:
                 by_column.setdefault(at, []).append(named)
-            conditions = [self._equality(at, several) for at, several in by_column.items()]
-            ways += [[one for one in conditions if one is not None]] if None not in conditions else []
-        return ways[:64] if ways or not options else None
+            found = (self._equality(at, several) for at, several in by_column.items())
+            conditions = [one for one in found if one is not None]
+            if len(conditions) == len(by_column):
+                ways.append(conditions)
+        return ways[:64] or None
 
     def _alternatives(self, several: Sequence[Named]) -> list[list[Named]]:
         """What may hold instead of each other; words that nothing joins must hold together."""

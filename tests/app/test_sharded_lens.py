@@ -7,6 +7,7 @@ import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -248,6 +249,24 @@ def test_workers_of_a_cluster_give_what_one_process_gives_and_may_die(folder: Pa
             again = lens.find(QUERY)
             missing = [part for part in again.coverage.shards if part.lost]
             assert told(again) == whole(folder) if not missing else again.coverage.scanned < 24
+        finally:
+            dask.close()
+
+
+@pytest.mark.usefixtures("environment_put_back")
+def test_cluster_without_a_worker_is_waited_for_and_not_for_long(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    spec = ShardSpec((str(folder),), CorpusRules(), None, 0, 1)
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0", silence_logs=50) as cluster:
+        dask = DaskCluster(cluster.scheduler_address)
+        try:
+            monkeypatch.setattr(executors, "_AGAIN", 0.0)
+            assert dask.shard(spec, lambda: time.monotonic() + 60) is None
+            monkeypatch.setattr(executors, "_AGAIN", 60.0)
+            with ThreadPoolExecutor(1) as pool:
+                found = pool.submit(dask.shard, spec, lambda: time.monotonic() + 60)
+                cluster.scale(1)
+                assert found.result() is not None
         finally:
             dask.close()
 

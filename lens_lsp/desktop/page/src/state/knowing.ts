@@ -196,9 +196,9 @@ async function recheckAll(due: readonly Turn[]): Promise<void> {
   }
 }
 
-/** Withdraws a cluster whose answer is wrong. */
-export async function callWrong(id: string): Promise<void> {
-  const { checks } = await rpc<WrongResult>('lens/wrong', { ids: [id] });
+/** Withdraws clusters whose answers are wrong. */
+export async function callWrong(ids: readonly string[]): Promise<void> {
+  const { checks } = await rpc<WrongResult>('lens/wrong', { ids });
   tell(words.map.withdrawn(checks.length));
   await Promise.all([loadClusters(), loadThreads()]);
 }
@@ -206,10 +206,9 @@ export async function callWrong(id: string): Promise<void> {
 /** Withdraws what is known of the answer that is shown. */
 export async function callTurnWrong({ answerUri }: Turn): Promise<void> {
   const known = (await rpc<ClustersResult>('lens/clusters', {})).clusters;
-  const ids = known.filter(({ questions }) => questions.some((each) => each.answerUri === answerUri));
-  if (ids.length > 0) {
-    await rpc<WrongResult>('lens/wrong', { ids: ids.map(({ id }) => id) });
-    await loadClusters();
+  const wrong = known.filter(({ questions }) => questions.some((each) => each.answerUri === answerUri));
+  if (wrong.length > 0) {
+    await callWrong(wrong.map(({ id }) => id));
   }
 }
 

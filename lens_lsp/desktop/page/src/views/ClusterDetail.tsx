@@ -10,7 +10,7 @@ import { go } from '../state/route';
 import { open } from '../state/source';
 import { placeInWords } from '../text/places';
 import { when, words } from '../words';
-import { Dialog } from './Dialog';
+import { ConfirmDialog } from './Dialog';
 import { Icon, StateShape } from './icons';
 import { mayScroll } from './PassageCard';
 
@@ -90,7 +90,7 @@ const GOING = {
     done: words.map.forgetDo,
   },
   wrong: {
-    run: callWrong,
+    run: (id: string) => callWrong([id]),
     title: words.map.wrongTitle,
     means: words.map.wrongMeans,
     done: words.map.wrongDo,
@@ -112,20 +112,12 @@ function GoneDialog({ cluster, how, close }: Going): JSX.Element {
     run(cluster.id).catch(tellFailure);
   };
   return (
-    <Dialog title={title} close={close}>
+    <ConfirmDialog title={title} label={done} act={gone} close={close}>
       <p>
         <strong>{cluster.title}</strong>
       </p>
       <p>{means}</p>
-      <div class="actions">
-        <button type="button" class="danger" onClick={gone}>
-          {done}
-        </button>
-        <button type="button" class="quiet" onClick={close}>
-          {words.cancel}
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

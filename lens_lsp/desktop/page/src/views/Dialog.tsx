@@ -47,3 +47,29 @@ export function Dialog({ title, close, children, class: kind = '' }: Props): JSX
     </dialog>
   );
 }
+
+interface ConfirmProps {
+  readonly title: string;
+  /** What the button says that does it. */
+  readonly label: string;
+  readonly act: () => void;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Asks before something goes that does not come back. */
+export function ConfirmDialog({ title, label, act, close, children }: ConfirmProps): JSX.Element {
+  return (
+    <Dialog title={title} close={close}>
+      {children}
+      <div class="actions">
+        <button type="button" class="danger" onClick={act}>
+          {label}
+        </button>
+        <button type="button" class="quiet" onClick={close}>
+          {words.cancel}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -9,7 +9,7 @@ import { helpIsOpen, pin, pinned, railIsOpen, tellFailure, threads, turnsOf } fr
 import { go, hashOf, type Route, route } from '../state/route';
 import { editor } from '../surface';
 import { when, words } from '../words';
-import { Dialog } from './Dialog';
+import { ConfirmDialog } from './Dialog';
 import { Icon } from './icons';
 
 /** Threads that are listed at once: more take long to draw. */
@@ -245,17 +245,12 @@ interface DeleteProps {
 }
 
 function DeleteDialog({ thread, title, close }: DeleteProps): JSX.Element {
+  const drop = () => {
+    deleteThread(thread).catch(tellFailure).finally(close);
+  };
   return (
-    <Dialog title={words.navigation.deleteTitle} close={close}>
+    <ConfirmDialog title={words.navigation.deleteTitle} label={words.navigation.deleteDo} act={drop} close={close}>
       <p>{words.navigation.deleteMeans(title)}</p>
-      <div class="actions">
-        <button type="button" class="danger" onClick={() => deleteThread(thread).catch(tellFailure).finally(close)}>
-          {words.navigation.deleteDo}
-        </button>
-        <button type="button" onClick={close}>
-          {words.cancel}
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -12,7 +12,7 @@ import { words } from '../words';
 import { Account } from './Account';
 import { AnswerText } from './AnswerText';
 import { copyAnswer, exportAnswer } from './copy';
-import { Dialog } from './Dialog';
+import { ConfirmDialog } from './Dialog';
 import { Icon, StateShape } from './icons';
 import { PassageCard } from './PassageCard';
 
@@ -181,18 +181,10 @@ function WrongDialog({ turn, close }: { readonly turn: Turn; readonly close: () 
       .catch(tellFailure);
   };
   return (
-    <Dialog title={words.map.wrongTitle} close={close}>
+    <ConfirmDialog title={words.map.wrongTitle} label={words.turn.wrongDo} act={withdraw} close={close}>
       <p>{words.map.wrongMeans}</p>
       <p>{words.turn.wrongHint}</p>
-      <div class="actions">
-        <button type="button" class="danger" onClick={withdraw}>
-          {words.turn.wrongDo}
-        </button>
-        <button type="button" class="quiet" onClick={close}>
-          {words.cancel}
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 
