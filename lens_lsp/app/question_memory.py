@@ -69,6 +69,9 @@ _MOST_ALIKE = 20
 """Earlier questions that may."""
 _MOST_NEAR = 8
 """Facts of like questions that a model is told."""
+_MOST_WRONG = 5
+_LONGEST_WRONG = 200
+"""Answers called wrong that are looked out for, and code points of each."""
 T = TypeVar("T")
 
 
@@ -181,7 +184,14 @@ class Memory:
             evidence=evidence,
             history={} if asked is not None else self._history(plan.question, place, beside),
             notes={} if asked is not None else self._notes(place),
+            wrong=self._wrong(plan.question),
         )
+
+    def _wrong(self, question: str) -> tuple[str, ...]:
+        """The short answers to this very question that the user called wrong, the last ones first."""
+        asked = question_key(question)
+        said = (wrong.short for wrong in reversed(self.store.wrong()) if wrong.key == asked and wrong.short)
+        return tuple(dict.fromkeys(short[:_LONGEST_WRONG] for short in said))[:_MOST_WRONG]
 
     def _history(self, question: str, place: WorkspacePaths, beside: Iterable[tuple[str, str]]) -> dict[Key, float]:
         """How well proven evidence in each file matches: how alike its question is, and how much its cluster counts.
@@ -501,6 +511,8 @@ class QuestionMemory:
         recollection = self._try(
             lambda: self.memory.recollect(plan, asked, self._oracle, roots, self._thread_evidence), nothing
         )
+        if recollection.wrong and self.endpoint is None:
+            self.warnings.append(f"left out, because you called it wrong: {', '.join(recollection.wrong)}")
         reading.corpus.history = recollection.history
         words = content(plan.question)
         reading.corpus.notes = {

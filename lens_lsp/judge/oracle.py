@@ -35,6 +35,8 @@ class ObserveRequest:
     idf: Mapping[str, float] = field(default_factory=dict)
     prior: Mapping[int, float] = field(default_factory=dict)
     """Of passages of the scan: what it gives each region, by its number, as a share of the best one's score."""
+    wrong: tuple[str, ...] = ()
+    """Short answers to the question that the user called wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,8 @@ class ReadRequest:
     """The regions are a whole document or a part of it, to be summarised."""
     exhausted: bool = False
     """The search finds no further passage like those that were quoted: what is shown here is all there is."""
+    wrong: tuple[str, ...] = ()
+    """Short answers to the question that the user called wrong."""
 
 
 @dataclass(slots=True)

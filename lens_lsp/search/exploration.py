@@ -498,6 +498,7 @@ class Exploration:
         self.first_shown: dict[int, ScoredPassage] = {}
         """The passages that an oracle reads at once, by the numbers of their regions."""
         self.recalled: Recalled | None = None
+        self.wrong: tuple[str, ...] = ()
         """What became of what earlier questions left."""
         self.subject: int | None = None
         """The document that the question names to be summarised: read in order, not searched."""
@@ -621,6 +622,7 @@ class Exploration:
     def recall(self, memory: MemoryContext) -> None:
         """Look up what earlier questions left; after `scan`. Reads documents: run it in a thread. What rows say is
         computed anew."""
+        self.wrong = memory.wrong
         if self.rows is not None:
             return
         from lens_lsp.search.recall import broken_sources, recall

@@ -244,7 +244,13 @@ class ReadFirst:
         progress = self._search.progress
         regions = tuple(item.region(self._search.reading.before(item.admission.slot)) for item in request.proposals)
         reply, known, rejected = ReadReply(), len(progress.quotes), progress.rejected
-        asked = ReadRequest(self._search.plan.question, regions, self._search.is_summary, exhausted=self._exhausted())
+        asked = ReadRequest(
+            self._search.plan.question,
+            regions,
+            self._search.is_summary,
+            exhausted=self._exhausted(),
+            wrong=self._search.wrong,
+        )
         earlier = None if self._search.subject is None else self._search.reply
         begun = False
         async with aclosing(self._judge.read(asked, reply, self._search.ledger)) as words:

@@ -55,6 +55,8 @@ class MemoryContext:
     """How well proven evidence of each file matches this question, over 0 to 1."""
     notes: Mapping[Key, tuple[str, str]] = field(default_factory=dict)
     """What was proven from a file, in words, and the hash that the file had."""
+    wrong: tuple[str, ...] = ()
+    """Short answers to this very question that the user called wrong: nothing proves them any more."""
 
     @property
     def files(self) -> list[Key]:

@@ -205,6 +205,7 @@ class Search(Exploration):
                 regions=tuple(item.region(self.reading.before(item.admission.slot)) for item in request.proposals),
                 idf=self.candidates.idf(),
                 prior=self.shares(),
+                wrong=self.wrong,
             ),
             self.ledger,
         )

@@ -191,7 +191,7 @@ def test_a_closed_standard_output_is_told(notes: Path, environment: dict[str, st
 
 QUESTION = "What is the kitchen counter of the old house made of?"
 LIKE = "What is the counter in the kitchen of the old house made of?"
-SAID = "an answer that you called wrong on "
+LEFT_OUT = "left out, because you called it wrong: "
 
 
 @pytest.fixture
@@ -226,7 +226,8 @@ def test_a_wrong_answer_is_never_given_from_what_is_known_and_checked_again(lens
     for question in (QUESTION, QUESTION, LIKE):
         again = lens_here("ask", question, "notes")
         assert "reused" not in again.text
-    assert SAID in lens_here("ask", QUESTION, "notes").complaint
+    assert LEFT_OUT in lens_here("ask", QUESTION, "notes").complaint
+    assert json.loads(lens_here("ask", QUESTION, "notes", "--json").out)["status"] != "answered"
     assert json.loads(lens_here("ask", QUESTION, "notes", "--json").out)["stopped"] != "reused"
     known = [
         json.loads(lens_here("clusters", "show", one, "--path", "notes", "--json").out) for one in listed(lens_here)

@@ -226,6 +226,11 @@ No other passages resemble those quoted so far: if members of a list were asked 
 each may still be missing.
 """
 """Said in a later read call for a list once every passage like the quoted ones was shown: else no list would end."""
+WRONG = """\
+The user called these answers to the question wrong; give one of them only where a passage leaves no doubt:
+{wrong}
+"""
+"""Said of answers that were withdrawn: a model reads the same passages again and would say the same."""
 AMEND = """\
 We compared your answer with its quotes:
 {problems}

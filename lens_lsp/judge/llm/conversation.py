@@ -561,10 +561,15 @@ class PromptComposer:
 
     def read(self, request: ReadRequest) -> tuple[Prompt, Packet]:
         """The read call."""
-        packet = self.packet(request.question, *(text for region in request.regions for text in _texts(region)))
+        packet = self.packet(
+            request.question, *request.wrong, *(text for region in request.regions for text in _texts(region))
+        )
         question = packet.clean(request.question)
         quotes = chat_prompts.SUMMARY_QUOTES if request.summary else chat_prompts.QUOTES
         note = chat_prompts.EXHAUSTED if request.exhausted else ""
+        if request.wrong:
+            answers = (" ".join(packet.clean(answer).split()) for answer in request.wrong)
+            note += chat_prompts.WRONG.format(wrong="\n".join(f"- {answer}" for answer in answers))
         template = chat_prompts.READ_SMALL if self.small else chat_prompts.READ
         kind = "read-small" if self.small else "read"
         schema = chat_prompts.READ_SMALL_SCHEMA if self.small else chat_prompts.READ_SCHEMA

@@ -36,7 +36,7 @@ from lens_lsp.model.observation import (
 )
 from lens_lsp.model.plan import Intent, Plan, Requirement
 from lens_lsp.model.text import Span
-from lens_lsp.model.words import STOP_WORDS, content
+from lens_lsp.model.words import STOP_WORDS, content, key
 
 _LIST = regex(
     r"^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:are|were)\b"
@@ -154,6 +154,7 @@ class ReaderOracle:
         ranks: dict[int, float] = {}
         scan = [request.prior.get(region.number, 0.0) for region in request.regions]
         alone = len(request.plan.requirements) == 1
+        wrong = frozenset(map(key, request.wrong)) if alone else frozenset()
         for requirement in request.outstanding:
             asked = request.plan.question if alone else requirement.text
             readings = await self._read(asked, shown, ledger)
@@ -166,6 +167,7 @@ class ReaderOracle:
                     and (not alone or one_answer(asked, answers[k]))
                     and in_english(asked, region.text)
                     and columns_answer(asked, region, readings[k].start)
+                    and not (wrong and key(_said(region, readings[k])) in wrong)
                 )
                 said[k].append(_judged(requirement, region, readings[k], odds[k], proof=proof))
                 rank = self._calibration.rank(readings[k], scan[k])
@@ -229,6 +231,12 @@ def _judged(requirement: Requirement, region: Region, reading: PassageScore, odd
     first, last = _units(region, answer)
     quote = region.text[first:last]
     return Judgement(requirement.id, Verdict.FULL, quote, region.text[answer.start : answer.end], odds)
+
+
+def _said(region: Region, reading: PassageScore) -> str:
+    """The answer that the reader marked in a region."""
+    answer = whole(region.text, Span(reading.start, reading.end))
+    return region.text[answer.start : answer.end]
 
 
 def whole(text: str, answer: Span) -> Span:

@@ -31,7 +31,7 @@ from lens_lsp.model.plan import (
     Transformation,
     Unit,
 )
-from lens_lsp.model.words import STOP_WORDS, bigrams, fold, key, runs
+from lens_lsp.model.words import STOP_WORDS, bigrams, content, fold, key, runs
 
 _QUOTED_PHRASE = regex(r'["“„«]([^"”“»]{2,80})["”“»]')
 _CAPITAL_WORD = r"[A-Z0-9][\w’'&.\-]*"
@@ -252,7 +252,8 @@ _BARE = regex(
     r"^(?:when|where|why|how|who|which one|by whom|since when|how (?:much|many|long|often))\s*\?*$", re.IGNORECASE
 )
 _POINTS_BACK = regex(
-    r"^(?P<asks>since when|until when|when|where|why|how) (?:was|is|did|does) (?:that|this)(?: happen(?:ed)?)?\s*\?*$",
+    r"^(?P<asks>since when|until when|when|where|why|how)(?: (?:was|is|did|does) (?:that|this)(?: happen(?:ed)?)?)?\s*"
+    r"\?*$",
     re.IGNORECASE,
 )
 _OPENS_QUESTION = regex(
@@ -267,6 +268,20 @@ _POINTS = regex(
     r"\b(?P<word>it|they|them|he|she|him|her|this|these|those)\b(?!\s+(?:file|one|ones|page|section|chapter|version)\b)",
     re.IGNORECASE,
 )
+_POINTED = regex(
+    r"(?:(?P<before>\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|must|may|of|in|on|at|for"
+    r"|to|from|with|by|about|under|after|before|since) )that|\b(?:this|these|those|the same)) "
+    r"(?P<noun>[^\W\d_][\w-]+)\b",
+    re.IGNORECASE,
+)
+_OWN_NOUNS = """
+file files folder folders note notes page pages document documents section chapter one ones version way case time day
+week month year morning evening moment happen
+"""
+_OWN_NOUN = frozenset(_OWN_NOUNS.split())
+"""Nouns that "this" and "that" name by themselves, or no noun at all."""
+# "How many people came?", but not "How many people did it carry?": there the subject is another.
+_SUBJECT = regex(r"^(?:who|(?P<many>how many|how much)) (?!.*\b(?:do|does|did)\b)(?P<rest>.+)$", re.IGNORECASE)
 _EMPTY_IT = regex(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
 _A_YEAR = regex(r"\b1\d{3}\b|\b20\d\d\b")
 _THE = regex(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,6})", re.IGNORECASE)
@@ -588,12 +603,15 @@ def resolve_references(question: str, thread: Sequence[EarlierQuestion]) -> str:
     if about is not None and not _OPENS_QUESTION.match(about["rest"]):
         return _instead(thread[-1].question, about["rest"].strip())
     plain = _LEADING.sub("", typed)
-    if _BARE.match(plain):
-        return f"{thread[-1].question.rstrip('?!. ')}, and {plain[:1].lower()}{plain[1:]}"
     back = _POINTS_BACK.match(plain)
     if back is not None:
         return _of_the_same(thread[-1], back["asks"])
+    if _BARE.match(plain):
+        return f"{thread[-1].question.rstrip('?!. ')}, and {plain[:1].lower()}{plain[1:]}"
     plain = plain[:1].upper() + plain[1:]
+    pointed = _POINTED.search(plain)
+    if pointed is not None and fold(pointed["noun"]) not in _OWN_NOUN | STOP_WORDS:
+        return _named(plain, pointed, thread)
     topic = _topic(thread, person=bool(_PERSON.search(plain)))
     if topic is None or _EMPTY_IT.search(plain):
         return plain if plain != typed[:1].upper() + typed[1:] else question
@@ -605,13 +623,34 @@ def resolve_references(question: str, thread: Sequence[EarlierQuestion]) -> str:
     )
 
 
+def _named(question: str, pointed: re.Match[str], thread: Sequence[EarlierQuestion]) -> str:
+    """A question with what "that contract" in it names: the phrase of an earlier question that holds the noun, else the
+    topic beside it."""
+    before = question[: pointed.start()] + (pointed["before"] or "")
+    behind = question[pointed.end() :]
+    noun = content(pointed["noun"])
+    for earlier in reversed(thread):
+        for match in _THE.finditer(earlier.question):
+            phrase = _noun(match[1], verb_last=_is_verb_later(earlier.question, match.start()))
+            if noun and noun <= content(phrase):
+                return f"{before}the {phrase}{behind}"
+    topic = _topic(thread, person=False)
+    about = "" if topic is None else f" ({topic})"
+    return f"{before}the {pointed['noun']}{behind.rstrip(' ?!.')}{about}?"
+
+
 def _of_the_same(earlier: EarlierQuestion, asks: str) -> str:
-    """When, where, why or how what the question before is about was: said of whom it was answered with, where it asks
-    who was something."""
-    who = _WHO_WAS.match(earlier.question.strip())
+    """When, where, why or how what the question before is about was. Where that asks who did something or how many
+    did, the answer is the subject: it is put in, or its number left out, so that what is asked now stands alone."""
+    asked = earlier.question.strip(" ?!.")
+    who = _WHO_WAS.match(asked)
     if who is not None and earlier.short is not None:
         return f"{asks.capitalize()} {who['verb']} {earlier.short} {who['rest']}?"
-    return f"{earlier.question.rstrip('?!. ')}, and {asks.lower()}?"
+    subject = _SUBJECT.match(asked)
+    if subject is not None and (subject["many"] or earlier.short is not None):
+        did = subject["rest"] if subject["many"] else f"{earlier.short} {subject['rest']}"
+        return f"{asks.capitalize()} was it that {did}?"
+    return f"{asked}, and {asks.lower()}?"
 
 
 def _owner(topic: str) -> str:

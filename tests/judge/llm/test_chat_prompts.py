@@ -12,7 +12,7 @@ import pytest
 
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.conversation import Conversation, Prompt, PromptComposer, fresh
-from lens_lsp.judge.oracle import Fact, ObserveRequest, SynthesisRequest
+from lens_lsp.judge.oracle import Fact, ObserveRequest, ReadRequest, SynthesisRequest
 from lens_lsp.model.answer import RequirementStatus
 from lens_lsp.model.documents import Evidence, Origin
 from lens_lsp.model.observation import Region
@@ -21,9 +21,10 @@ from lens_lsp.model.text import Position, Span
 
 STAGES = """
 SYSTEM ANCHORS DECOMPOSE ANALYSE KNOWN OBSERVE OBSERVE_AND_COVER COVER SYNTHESISE TRAILER MISSING COMPUTED CONTESTED
-NEWER CALIBRATE
+NEWER CALIBRATE WRONG
 """
-"""The templates of the stages; those of the read call are looked at where that is tested."""
+"""The templates of the stages; those of the read call, but what is said of wrong answers, are looked at where that is
+tested."""
 SNAPSHOTS = Path(__file__).with_name("prompts")
 PLAN = Plan(
     "How much longer is the bridge than the dam?",
@@ -78,6 +79,7 @@ def composed() -> dict[str, Prompt]:
         ),
         "observe": composer.observation(request, covering=False)[0],
         "observe-and-cover": composer.observation(request, covering=True)[0],
+        "read-again": composer.read(ReadRequest(PLAN.question, REGIONS, wrong=("30 m",)))[0],
         "cover": composer.coverage(PLAN, PLAN.requirements[:1], EVIDENCE)[0],
         "synthesise": composer.synthesis(synthesis)[0],
         "calibrate": composer.calibration(PLAN.question, "It is 30 m longer [1]."),

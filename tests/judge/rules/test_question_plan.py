@@ -175,6 +175,7 @@ def test_other_questions_count_nothing(question: str) -> None:
 
 DUNE = (EarlierQuestion("Who wrote Dune?", "Frank Herbert"),)
 LEASE = (EarlierQuestion("When does the lease of the office end?", "31 August 2030"),)
+SUPPLIER = (EarlierQuestion("Who pays for the contract of the mill?"), EarlierQuestion("How much is it?"))
 PORT = (EarlierQuestion("What is the default port of the server?", "8080"),)
 
 
@@ -199,8 +200,22 @@ PORT = (EarlierQuestion("What is the default port of the server?", "8080"),)
             (EarlierQuestion("When does the bus leave the airport?"),),
             "When does the bus return?",
         ),
-        ("And when?", DUNE, "Who wrote Dune, and when?"),
-        ("And when was that?", DUNE, "Who wrote Dune, and when?"),
+        ("And when?", DUNE, "When was it that Frank Herbert wrote Dune?"),
+        ("And when was that?", DUNE, "When was it that Frank Herbert wrote Dune?"),
+        ("By whom?", (EarlierQuestion("When was the lamp built?"),), "When was the lamp built, and by whom?"),
+        (
+            "And when was that?",
+            (EarlierQuestion("How many people came to the harbour feast?", "140"),),
+            "When was it that people came to the harbour feast?",
+        ),
+        (
+            "Why is that?",
+            (EarlierQuestion("How many people does the ferry carry?", "140"),),
+            "How many people does the ferry carry, and why?",
+        ),
+        ("When does that contract end?", SUPPLIER, "When does the contract of the mill end?"),
+        ("Who signed this contract?", SUPPLIER, "Who signed the contract of the mill?"),
+        ("What is the notice of that agreement?", DUNE, "What is the notice of the agreement (Dune)?"),
         (
             "When was that?",
             (EarlierQuestion("Who was elected chair of the club?", "Marta Lindqvist"),),

@@ -236,7 +236,7 @@ export const english = {
     recheck: 'Check sources again',
     wrongDo: 'Withdraw it and ask again',
     wrongHint:
-      'The same files may give the same answer again. To leave out what misled it, first choose below the question where to search.',
+      'When you ask again, these words are not taken for the answer. To leave out a file, first choose below the question where to search.',
     details: 'How this was found',
     looked: (scanned: number, found: number, read: number) =>
       `${counted(scanned)} of ${plural(found, 'file')} searched, passages of ${counted(read)} read.`,

@@ -230,7 +230,7 @@ export const chinese: Words = {
     copyFailed: '浏览器不允许复制。',
     recheck: '重新核对来源',
     wrongDo: '撤回并重新提问',
-    wrongHint: '同样的文件可能再次给出同样的答案。要排除误导它的内容，请先在问题下方选择搜索位置。',
+    wrongHint: '再次提问时，不会再把这些文字当作答案。要排除某个文件，请先在问题下方选择搜索位置。',
     details: '查找过程',
     looked: (scanned: number, found: number, read: number) =>
       `搜索了 ${counted(scanned)} 个文件，共 ${counted(found)} 个；阅读了其中 ${counted(read)} 个的段落。`,
