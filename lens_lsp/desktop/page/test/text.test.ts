@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 
 import { wordsOfFile } from '../src/text/answerFile';
 import { withCitations } from '../src/text/copying';
+import { notRead } from '../src/text/leftOut';
 import { withMarks } from '../src/text/marking';
 import { lineAt, placeOf, pointsBefore, unitsOf } from '../src/text/offsets';
 import { kindOf, locatorAt, locatorWithin, placeInWords, uriBelow } from '../src/text/places';
@@ -185,5 +186,25 @@ describe('a copied answer', () => {
       .replace(/\\[\s\S]/g, '')
       .replace(/\(<file:[^>]*>\)/g, '');
     assert.doesNotMatch(live, /<[a-z/]|!\[|\]\(|:\/\//);
+  });
+});
+
+describe('files that a question left out', () => {
+  const skipped = (path: string, reason: string, root = 0) => ({ path, reason, root, size: 0 });
+
+  it('are named with their reason, by name and without those that are left out on purpose', () => {
+    const coverage = {
+      skipped: [skipped('scan.pdf', 'no-text'), skipped('.env', 'denied'), skipped('b.pdf', 'broken')],
+    };
+    assert.deepEqual(notRead(coverage, ['/papers']), [
+      { place: 'b.pdf', reason: 'broken' },
+      { place: 'scan.pdf', reason: 'no-text' },
+    ]);
+  });
+
+  it('are named with their folder where there are several', () => {
+    const coverage = { skipped: [skipped('./', 'permission', 1), skipped('b.pdf', 'broken')] };
+    const places = notRead(coverage, ['/docs', '/papers']).map(({ place }) => place);
+    assert.deepEqual(places, ['/docs/b.pdf', '/papers']);
   });
 });

@@ -291,6 +291,18 @@ describe('sources', () => {
     await shot(page, 'sources');
   });
 
+  it('are named below an answer where they were not read, with the reason', async () => {
+    await page.goto(`${desktop.origin}/#/`);
+    const turn = await ask(page, MILL_QUESTION);
+    await turn.getByText('2 files not read').click();
+    const named = turn.locator('.not-read li');
+    assert.match(await named.nth(0).innerText(), /broken\.pdf – damaged$/);
+    assert.match(await named.nth(1).innerText(), /scan\.pdf – pictures alone, without a text$/);
+    assert.deepEqual(await faults(page), []);
+    await shot(page, 'not-read');
+    await page.goto(`${desktop.origin}/#/sources`);
+  });
+
   it('are asked by folder, which stays chosen', async () => {
     await page.getByRole('checkbox', { name: 'papers' }).uncheck();
     assert.ok(await page.getByRole('checkbox', { name: 'docs' }).isDisabled()); // one is asked at least

@@ -4,9 +4,10 @@ import type { AnswerResult, Ledger, SentPlace } from '../protocol';
 import { ledger as ledgerOfAll } from '../state/knowing';
 import { open } from '../state/source';
 import type { Turn } from '../state/turn';
+import { MEANT, notRead, placed } from '../text/leftOut';
 import { words } from '../words';
 
-const MOST_NAMED = 30;
+const MOST_NAMED = 20;
 
 /** What was spent, in words: calls, tokens, money, time. */
 export function spent({ calls, tokens, cost, seconds }: Pick<Ledger, 'calls' | 'tokens' | 'cost' | 'seconds'>): string {
@@ -35,6 +36,7 @@ export function Account({ turn: { ledger, result } }: { readonly turn: Turn }): 
         <span>{spent(ledger)}</span>
         {result.reused.length > 0 && <span>{words.turn.reused}</span>}
       </p>
+      <NotRead result={result} />
       <details>
         <summary>{words.turn.details}</summary>
         <Details result={result} />
@@ -55,10 +57,30 @@ function placesOf(result: AnswerResult): readonly SentPlace[] {
   return booked?.ledger.sent ?? [];
 }
 
+/** How many files could not be read; opened, which and why. */
+function NotRead({ result: { coverage, roots } }: { readonly result: AnswerResult }): JSX.Element | null {
+  const files = notRead(coverage, roots);
+  const rest = files.length - MOST_NAMED;
+  return files.length === 0 ? null : (
+    <details class="not-read">
+      <summary>{words.turn.filesNotRead(files.length)}</summary>
+      <ul>
+        {files.slice(0, MOST_NAMED).map(({ place, reason }) => (
+          <li key={`${place} ${reason}`}>
+            <span class="path">{place}</span> <span>{words.turn.why(reason)}</span>
+          </li>
+        ))}
+        {rest > 0 && <li>{words.turn.more(rest)}</li>}
+      </ul>
+    </details>
+  );
+}
+
 function Details({ result }: { readonly result: AnswerResult }): JSX.Element {
   const { coverage, rejectedQuotes, warnings } = result;
   const { roots } = result;
-  const skipped = byReason(coverage.skipped.map(({ reason, path, root }) => [reason, placed(roots, root, path)]));
+  const meant = coverage.skipped.filter(({ reason }) => MEANT.has(reason));
+  const skipped = byReason(meant.map(({ reason, path, root }) => [reason, placed(roots, root, path)]));
   const hidden = byReason(
     coverage.partial.map(({ reason, path, root, line }) => [
       reason,
@@ -101,12 +123,6 @@ function byReason(found: readonly (readonly [string, string])[]): readonly (read
     reasons.set(reason, [...(reasons.get(reason) ?? []), place]);
   }
   return [...reasons];
-}
-
-/** A path below its folder; with the folder where there are several. */
-function placed(roots: readonly string[], root: number, path: string): string {
-  const folder = roots[root] ?? '';
-  return path === './' ? folder : roots.length === 1 || path.startsWith('/') ? path : `${folder}/${path}`;
 }
 
 /** Passages that left the machine; each opens where it stands. */

@@ -7,13 +7,11 @@ import { shut } from '../state/opening';
 import { adding, folders } from '../state/page';
 import { go } from '../state/route';
 import { askedFolders, askedKinds, askFolder, askKind, coverageOf, KINDS, type Kind, look } from '../state/sources';
+import { MEANT } from '../text/leftOut';
 import { words } from '../words';
 import { Icon } from './icons';
 
 const MOST_NAMED = 50;
-/** Left out because that is wanted: nothing is wrong with these. */
-const MEANT = new Set(['answer', 'denied', 'ignored', 'out-of-scope']);
-
 const PICTURES_ALONE = 'no-text';
 
 export function SourcesView(): JSX.Element {

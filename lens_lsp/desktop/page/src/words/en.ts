@@ -244,6 +244,8 @@ export const english = {
       `${plural(places, 'more place')} with the words ${places === 1 ? 'was' : 'were'} not read.`,
     notRead: (unread: number, documents: number) =>
       `${counted(unread)} of ${plural(documents, 'document')} not read yet: nothing is known of them.`,
+    filesNotRead: (count: number) => `${plural(count, 'file')} not read`,
+    why: (reason: string) => `– ${skips[reason] ?? reason}`,
     skipped: (count: number, reason: string) => `${plural(count, 'file')} skipped: ${skips[reason] ?? reason}.`,
     hidden: (count: number, reason: string) =>
       `${plural(count, 'place')} hidden or without effect: ${hides[reason] ?? reason}.`,

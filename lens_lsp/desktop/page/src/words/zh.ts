@@ -237,6 +237,8 @@ export const chinese: Words = {
     unread: (places: number) => `另有 ${counted(places)} 处含有这些词，未阅读。`,
     notRead: (unread: number, documents: number) =>
       `${counted(documents)} 个文档中有 ${counted(unread)} 个尚未读取：其内容未知。`,
+    filesNotRead: (count: number) => `${counted(count)} 个文件没有读取`,
+    why: (reason: string) => `– ${skips[reason] ?? reason}`,
     skipped: (count: number, reason: string) => `跳过 ${counted(count)} 个文件：${skips[reason] ?? reason}。`,
     hidden: (count: number, reason: string) => `${counted(count)} 处被隐藏或不起作用：${hides[reason] ?? reason}。`,
     more: (count: number) => `以及另外 ${count} 个`,
