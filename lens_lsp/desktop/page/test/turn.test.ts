@@ -5,6 +5,7 @@ import type {
   AnswerResult,
   AskMessage,
   CheckedCitation,
+  CitationState,
   Cluster,
   EventEvidence,
   Evidence,
@@ -12,7 +13,7 @@ import type {
   LensEvent,
 } from '../src/protocol';
 import { joined, kept, unshown, written } from '../src/state/kept';
-import { begun, covers, ended, heard, needsItself, rechecked, stopped, type Turn } from '../src/state/turn';
+import { begun, covers, ended, heard, needsItself, rechecked, standingOf, stopped, type Turn } from '../src/state/turn';
 
 const ROOT = 'file:///notes';
 
@@ -461,5 +462,21 @@ describe('an answer that was kept', () => {
     } as unknown as CheckedCitation;
     const states = turn && rechecked(turn, [look]).passages.map(({ checked }) => checked?.state);
     assert.deepEqual(states, [undefined, 'withdrawn']);
+  });
+
+  it('says of a fact that it was proven once none of its quotes stands any more', () => {
+    const turn = kept(noted('End?'), 'k', cluster) ?? begun({ key: 'k', question: '?' });
+    const [first, ...others] = turn.passages;
+    assert.ok(first !== undefined && others.length > 0);
+    const need = { id: 'r1', text: 'End?', status: 'covered', value: null, confidence: null } as const;
+    const both = { ...need, evidence: turn.passages.map(({ n }) => n) };
+    const looked = (state: CitationState) => ({ checked: { state } as CheckedCitation });
+    const gone = turn.passages.map((each) => ({ ...each, ...looked('withdrawn') }));
+    assert.equal(standingOf(both, turn.passages), 'covered', 'before the first look');
+    assert.equal(standingOf(both, gone), 'gone');
+    assert.equal(standingOf(both, [{ ...first, ...looked('moved') }, ...gone.slice(1)]), 'covered');
+    assert.equal(standingOf(both, [{ ...first, ...looked('unverifiable') }, ...gone.slice(1)]), 'covered');
+    assert.equal(standingOf({ ...both, evidence: [] }, gone), 'covered', 'computed, without a quote');
+    assert.equal(standingOf({ ...both, status: 'missing' }, gone), 'missing');
   });
 });

@@ -29,4 +29,14 @@ describe('what the page says', () => {
       }
     }
   });
+
+  it('gives the reason why a citation cannot be checked', () => {
+    const untrusted =
+      'its source was not looked at: nothing that an answer names is read in a window that is not trusted';
+    assert.equal(english.card.because(untrusted), untrusted);
+    assert.match(chinese.card.because(untrusted), /不受信任/);
+    assert.equal(chinese.card.because('another'), 'another');
+    assert.match(english.card.because(null), /no reason/);
+    assert.match(chinese.card.because(null), /\p{Script=Han}/u);
+  });
 });

@@ -179,6 +179,18 @@ describe('reading', () => {
     await gone.locator('.state-withdrawn').first().waitFor({ state: 'detached' });
   });
 
+  it('says of a fact that it was proven, where its only quote is gone, and that it is so where it is back', async () => {
+    const article = page.locator('article').nth(2);
+    await article.locator('.need-covered').waitFor();
+    change('harbours.csv', 'Bell, Ada', 'Reed, Jo');
+    await article.locator('.need-gone', { hasText: 'was proven; its quote is gone' }).waitFor();
+    assert.equal(await article.locator('.need-covered').count(), 0);
+    await article.scrollIntoViewIfNeeded();
+    await shot(page, 'fact-gone');
+    change('harbours.csv', 'Reed, Jo', 'Bell, Ada');
+    await article.locator('.need-covered').waitFor();
+  });
+
   it('looks the sources of one answer up when that is asked for, of all by a key, and none of itself', async () => {
     const asked = requestsOf(page, 'lens/recheck');
     const looked = () => new Set(asked.map(({ uri }) => uri)).size;

@@ -352,6 +352,13 @@ export function covers(citations: readonly CheckedCitation[], turn: Turn): boole
   return turn.passages.every((passage) => !passage.cited || lookAt(passage, citations) !== undefined);
 }
 
+/** What to say of a fact: one that was proven and none of whose quotes stand any more is so no longer. */
+export function standingOf(need: Need, passages: readonly Passage[]): NeedStatus | 'gone' {
+  const quotes = passages.filter(({ n, cited }) => cited && need.evidence.includes(n));
+  const gone = quotes.length > 0 && quotes.every(({ checked }) => checked?.state === 'withdrawn');
+  return need.status === 'covered' && gone ? 'gone' : need.status;
+}
+
 function lookAt(passage: Passage, citations: readonly CheckedCitation[]): CheckedCitation | undefined {
   const { path, quote, span } = passage;
   return citations.find((each) => each.path === path && each.quote === quote && each.span.join() === span.join());

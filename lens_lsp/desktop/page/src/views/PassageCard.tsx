@@ -107,7 +107,10 @@ function Drift({ passage: { checked } }: { readonly passage: Passage }): JSX.Ele
   return (
     <span class={`state state-${checked.state}`} title={checked.why ?? undefined}>
       <StateShape state={checked.state} />
-      {line === undefined ? words.card.states[checked.state] : words.card.movedTo(line)}
+      <span>
+        {line === undefined ? words.card.states[checked.state] : words.card.movedTo(line)}
+        {checked.state === 'unverifiable' && `: ${words.card.because(checked.why)}`}
+      </span>
     </span>
   );
 }

@@ -6,7 +6,7 @@ import { withAnswer } from '../api';
 import { again } from '../state/asking';
 import { callTurnWrong, recheck } from '../state/knowing';
 import { tellFailure } from '../state/page';
-import { type Need, needsItself, type Turn } from '../state/turn';
+import { type Need, needsItself, standingOf, type Turn } from '../state/turn';
 import { editor } from '../surface';
 import { words } from '../words';
 import { Account } from './Account';
@@ -62,22 +62,28 @@ function Needs({ turn }: { readonly turn: Turn }): JSX.Element | null {
       {!alone && <h3>{words.turn.needs}</h3>}
       <ul>
         {turn.needs.map((need) => (
-          <NeedRow key={need.id} need={need} named={!alone} />
+          <NeedRow key={need.id} need={need} standing={standingOf(need, turn.passages)} named={!alone} />
         ))}
       </ul>
     </section>
   );
 }
 
-/** `named` says in words what is needed, too. */
-function NeedRow({ need, named }: { readonly need: Need; readonly named: boolean }): JSX.Element {
-  const sure = need.confidence === null ? undefined : words.turn.confidence(need.confidence);
+interface NeedProps {
+  readonly need: Need;
+  readonly standing: ReturnType<typeof standingOf>;
+  /** Says in words what is needed, too. */
+  readonly named: boolean;
+}
+
+function NeedRow({ need, standing, named }: NeedProps): JSX.Element {
+  const sure = need.confidence === null || standing === 'gone' ? undefined : words.turn.confidence(need.confidence);
   return (
-    <li class={`need need-${need.status}`}>
-      <StateShape state={need.status} />
+    <li class={`need need-${standing}`}>
+      <StateShape state={standing} />
       {named && <span class="need-text">{need.text}</span>}
       <span class="need-status" title={sure}>
-        {words.turn.needStatus[need.status]}
+        {words.turn.needStatus[standing]}
       </span>
     </li>
   );

@@ -58,6 +58,7 @@ const SHAPES = {
   covered: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11Z',
   contested: 'M8 2.5v11a5.5 5.5 0 0 0 0-11Z',
   missing: 'm4.2 4.2 7.6 7.6M11.8 4.2l-7.6 7.6',
+  gone: 'm4.2 4.2 7.6 7.6M11.8 4.2l-7.6 7.6',
   searching: '',
   verified: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11Z',
   moved: 'M8 2 14 8 8 14 2 8z',
@@ -66,7 +67,7 @@ const SHAPES = {
 } as const;
 
 const RINGED = new Set(['searching', 'contested']);
-const DRAWN = new Set(['missing', 'withdrawn', 'unverifiable']);
+const DRAWN = new Set(['missing', 'gone', 'withdrawn', 'unverifiable']);
 
 /** A state by its shape; say its name beside it. */
 export function StateShape({ state }: { readonly state: keyof typeof SHAPES }): JSX.Element {

@@ -3,11 +3,12 @@ import type { CitationState, Mode, StopReason } from '../protocol';
 import type { NeedStatus, Passage, Turn } from '../state/turn';
 import { amount, counted, plural, when } from './language';
 
-const needs: Readonly<Record<NeedStatus, string>> = {
+const needs: Readonly<Record<NeedStatus | 'gone', string>> = {
   searching: 'searching',
   covered: 'proven',
   contested: 'contested',
   missing: 'not proven',
+  gone: 'was proven; its quote is gone',
 };
 
 const modes: Readonly<Record<Mode, string>> = {
@@ -265,6 +266,7 @@ export const english = {
     label: (n: number, place: string) => `Passage ${n}, ${place}`,
     open: 'Open in its document',
     states,
+    because: (why: string | null) => why || 'no reason is known',
     movedTo: (line: number) => `moved to line ${line}`,
     early: 'found on the way',
     citation: (n: number) => `Passage ${n}`,

@@ -4,11 +4,12 @@ import type { NeedStatus, Passage, Turn } from '../state/turn';
 import type { Words } from '../words';
 import { amount, counted, when } from './language';
 
-const needs: Readonly<Record<NeedStatus, string>> = {
+const needs: Readonly<Record<NeedStatus | 'gone', string>> = {
   searching: '搜索中',
   covered: '已证实',
   contested: '有矛盾',
   missing: '未证实',
+  gone: '曾已证实；其引文已不存在',
 };
 
 const modes: Readonly<Record<Mode, string>> = {
@@ -23,6 +24,19 @@ const states: Readonly<Record<CitationState, string>> = {
   moved: '引文已移动',
   withdrawn: '引文已不存在',
   unverifiable: '无法核对',
+};
+
+/** Why a citation cannot be checked: what the program says most, by its own words. Others are shown as it says them. */
+const reasons: Readonly<Record<string, string>> = {
+  'its source was not looked at: nothing that an answer names is read in a window that is not trusted':
+    '未查看其来源：在不受信任的窗口中，不会读取答案所指的任何文件',
+  'its source lies outside the folders that were given, so it was not looked at; give its folder, too, or name it in extraRoots of your own settings':
+    '其来源位于给定的文件夹之外，因此未查看；请同时给出它所在的文件夹，或在您自己设置的 extraRoots 中写明',
+  'the reader that extracted the text has another version now': '提取该文本的读取程序现在是另一个版本',
+  'it was read from a picture by OCR, which is off here': '它是用 OCR 从图片中识别的，而此处 OCR 已关闭',
+  'its document was not read to its end': '其文档没有读到末尾',
+  'its document takes too long to read': '读取其文档耗时过长',
+  'the process that reads such documents ended before it had the text': '读取此类文档的进程在取得文本之前已结束',
 };
 
 const stops: Readonly<Partial<Record<StopReason, string>>> = {
@@ -256,6 +270,7 @@ export const chinese: Words = {
     label: (n: number, place: string) => `段落 ${n}，${place}`,
     open: '在文档中打开',
     states,
+    because: (why: string | null) => (why ? (reasons[why] ?? why) : '原因未知'),
     movedTo: (line: number) => `已移到第 ${line} 行`,
     early: '途中找到',
     citation: (n: number) => `段落 ${n}`,
