@@ -61,6 +61,8 @@ class BlockPlace:
     block: str
     before: str = ""
     behind: str = ""
+    remarks: bool = False
+    """The block says who judged the answer, as one that came from the file of an answer does."""
 
 
 async def insert(ls: LensServer, saved: Saved, uri: str, line: int) -> bool:
@@ -118,7 +120,8 @@ def block_for(page: MarkdownPage, question: str, line: int) -> BlockPlace | None
     held = page.held_at(line)
     if held is None or held.block.partition("x")[0] != block_name(question) or "lens:end" not in page.line(held.last):
         return None
-    return BlockPlace(Span(page.line_span(held.first).start, page.bare(held.last).end), held.block)
+    span = Span(page.line_span(held.first).start, page.bare(held.last).end)
+    return BlockPlace(span, held.block, remarks=True)
 
 
 def block_name(question: str) -> str:
@@ -140,7 +143,7 @@ def _behind(page: MarkdownPage, number: int, question: str) -> BlockPlace:
 def _block_of(saved: Saved, snapshot: DocumentSnapshot, page: MarkdownPage, place: BlockPlace) -> ShortBlock:
     """The block of an answer. What is private goes only into what is private, and into no records."""
     private = privacy_of_file(page.path or "note.md", page.text) is not None
-    return write_short(replace(saved, private=private), _note_place(snapshot, place))
+    return write_short(replace(saved, private=private), _note_place(snapshot, place), remarks=place.remarks)
 
 
 def _note_place(snapshot: DocumentSnapshot, place: BlockPlace) -> NotePlace:

@@ -185,13 +185,15 @@ Cited = Mapping[str, tuple[Citation, int]]
 """Citations with an absolute root and the line where each quote begins, by the number in the words."""
 
 
-def write_short(saved: Saved, place: NotePlace) -> ShortBlock:
-    """An answer for a note: its words, and a footnote for each passage that they cite."""
+def write_short(saved: Saved, place: NotePlace, *, remarks: bool = False) -> ShortBlock:
+    """An answer for a note: its words, and a footnote for each passage that they cite. ``remarks`` keeps what is said
+    of the answer as a whole, such as who judged it."""
     answer = saved.answer
     shown = _shown(saved)
     whole = len(shown) == len(answer.evidence)
     words = printable(answer.text) if whole else _KEPT_BACK
-    kept = [part for part in _PARAGRAPHS.split(words.strip("\n")) if not _REMARK.fullmatch(part.strip())]
+    parts = _PARAGRAPHS.split(words.strip("\n"))
+    kept = [part for part in parts if remarks or not _REMARK.fullmatch(part.strip())]
     words = "\n\n".join(kept) or words.strip("\n")
     named = set(_MARKER.findall(words))
     chosen = [item for item in shown if str(item.n) in named] or shown[:_MOST_UNNAMED]

@@ -94,6 +94,22 @@ def test_a_block_whose_source_changed_is_asked_again_in_its_place(edit: Edit, fo
     assert editor.texts[uri].count("lens:begin") == 1
     assert "1933" in editor.texts[uri]
     assert editor.texts[uri].startswith("End\n")
+    remarks = [re.findall(r"^\*[^*\n]+\*$", each, re.MULTILINE) for each in (before, editor.texts[uri])]
+    assert len(remarks[0]) == 1  # who judged the answer
+    assert remarks[0] == remarks[1]
+
+
+def test_a_block_says_who_judged_it_when_the_same_answer_takes_its_place(edit: Edit, folder: Path) -> None:
+    editor = edit(folder)
+    editor.result("lens/ask", {"question": QUESTION})
+    uri = editor.show(folder / "plan.md", "End\n")
+    assert insert(editor, uri, "End")["result"] == {"inserted": True}
+    before = editor.texts[uri]
+    [*_, again] = editor.result("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert again["command"]["title"] == "Ask again"
+    editor.run(again["command"])
+    editor.wait(lambda: [each["method"] for each in editor.said].count("workspace/applyEdit") == 2)
+    assert editor.texts[uri] == before
 
 
 def test_lines_end_as_those_of_the_note(edit: Edit, folder: Path) -> None:
