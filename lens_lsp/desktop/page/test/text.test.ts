@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import type { CheckedCitation } from '../src/protocol';
 import { wordsOfFile } from '../src/text/answerFile';
 import { withCitations } from '../src/text/copying';
 import { notRead } from '../src/text/leftOut';
@@ -164,8 +165,28 @@ describe('a copied answer', () => {
     const copied = withCitations({ question: 'End?', answer: 'In 2031. [1] [7]', passages: [passage] });
     assert.match(
       copied,
-      /^<!-- lens:begin (w[0-9a-f]{8}) \{"lens":"output\/1"\} -->\n\n\*\*End\?\*\*\n\nIn 2031\. \[\^1\] \[7\]\n\n\[\^1\]: \[lease\.md, line 5\]\(<file:\/\/\/notes\/lease\.md>\): “/,
+      /^<!-- lens:begin (w[0-9a-f]{8}) \{"lens":"output\/1"\} -->\n\n\*\*End\?\*\*\n\nIn 2031\. \[\^1\] \[7\]\n\n\[\^1\]: \[lease\.md:5\]\(<file:\/\/\/notes\/lease\.md#L5>\): “/,
     );
+  });
+
+  it('says the page of a PDF, and of an answer that was kept the line that the look at its source found', () => {
+    const checked = { now: { start: { line: 9, column: 1 } } } as unknown as CheckedCitation;
+    const scan = { ...passage, n: 2, uri: 'file:///notes/scan.pdf', path: 'scan.pdf', line: null };
+    const copied = withCitations({
+      question: 'End?',
+      answer: 'In 2031. [1] [2] [3]',
+      passages: [
+        { ...passage, line: null, checked },
+        { ...scan, locator: { page: 12 } },
+        { ...scan, n: 3, line: 40 },
+      ],
+    });
+    const notes = [...copied.matchAll(/^\[\^\d\]: (\[.*?>\))/gm)].map(([, link]) => link);
+    assert.deepEqual(notes, [
+      '[lease.md:9](<file:///notes/lease.md#L9>)',
+      '[scan.pdf, page 12](<file:///notes/scan.pdf#page=12>)',
+      '[scan.pdf](<file:///notes/scan.pdf>)',
+    ]);
   });
 
   it('ends in the mark that it begins with, and takes no mark of a note for a citation', () => {

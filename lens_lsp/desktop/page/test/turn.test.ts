@@ -403,7 +403,7 @@ describe('an answer that was kept', () => {
   }
 
   function readFromFile(head: string, label: string) {
-    const text = `---\n${head}\n---\n\n# End?\n\n> It ends. [^${label}]\n\n*By rules.*\n\n[^${label}]: [a.md:3](file:///x) "It ends."\n`;
+    const text = `---\n${head}\n---\n\n# End?\n\n> It ends. [^${label}]\n\n*By rules.*\n\n[^${label}]: [a.md:3](file:///x#L3) "It ends."\n`;
     const citations = [{ label, uri: `${ROOT}/my%20house/a.md`, quote: 'It ends.', span: [5, 13], altered: '' }];
     const file = { schema: 'lens.kept/1', uri: 'file:///x.md', text, citations } as unknown as KeptAnswer;
     const asked = { typed: 'The end?', question: 'End?', asked: 'now', cluster: null, answerUri: 'file:///x.md' };
@@ -411,8 +411,8 @@ describe('an answer that was kept', () => {
     assert.equal(turn.answer, '> It ends. [1]\n\n*By rules.*');
     assert.deepEqual([turn.question, turn.state, turn.inThread], ['The end?', 'done', true]);
     assert.deepEqual(
-      turn.passages.map(({ n, path, quote, span }) => [n, path, quote, span]),
-      [[1, 'my house/a.md', 'It ends.', [5, 13]]],
+      turn.passages.map(({ n, path, quote, span, line }) => [n, path, quote, span, line]),
+      [[1, 'my house/a.md', 'It ends.', [5, 13], 3]],
     );
   }
 

@@ -153,7 +153,9 @@ describe('reading', () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     assert.match(
       copied,
-      new RegExp(`\\[\\^1\\]: \\[.*language\\\\?-server.*\\]\\(<file://.*language-server.md>\\): “${PROOF}”`),
+      new RegExp(
+        `\\[\\^1\\]: \\[.*language\\\\?-server.*:\\d+\\]\\(<file://.*language-server.md#L\\d+>\\): “${PROOF}”`,
+      ),
     );
   });
 

@@ -1,6 +1,6 @@
 /** The questions of a thread as the program kept them, brought among those that the page shows already. */
 import type { Cluster, KeptAnswer, Thread } from '../protocol';
-import { wordsOfFile } from '../text/answerFile';
+import { placesOfFile, wordsOfFile } from '../text/answerFile';
 import { pathBelow } from '../text/places';
 import { begun, type Passage, type Turn } from './turn';
 
@@ -45,19 +45,21 @@ export function kept(noted: Noted, key: string, cluster: Cluster): Turn | undefi
 
 /** A question as the file of its answer says it: of what proved nothing, nothing else is kept. */
 export function written(noted: Noted, key: string, file: KeptAnswer, folders: readonly string[]): Turn {
-  const passages = file.citations.map(
-    ({ uri, quote, span }, at): Passage => ({
+  const places = placesOfFile(file.text);
+  const passages = file.citations.map(({ label, uri, quote, span }, at): Passage => {
+    const { line = null, page = null } = places.get(label) ?? {};
+    return {
       n: at + 1,
       uri,
       path: pathBelow(folders, uri),
       span: span ?? [0, 0],
       quote,
-      line: null,
+      line,
       heading: [],
-      locator: null,
+      locator: page === null ? null : { page },
       cited: true,
-    }),
-  );
+    };
+  });
   const { typed, answerUri } = noted;
   const answer = wordsOfFile(file.text);
   return begun({

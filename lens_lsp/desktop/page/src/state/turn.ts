@@ -51,6 +51,11 @@ export interface Passage {
   readonly checked?: CheckedCitation;
 }
 
+/** The line of a passage. Answers that were kept do not always say it: the look at their source does. */
+export function lineOf({ line, checked }: Pick<Passage, 'line' | 'checked'>): number | null {
+  return line ?? checked?.now?.start?.line ?? null;
+}
+
 /** How far a question is. */
 export type TurnState = 'asking' | 'done' | 'cancelled' | 'failed';
 

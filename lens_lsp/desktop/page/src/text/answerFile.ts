@@ -12,3 +12,12 @@ export function wordsOfFile(text: string): string {
     .replace(/\[\^([^\]\s]+)\]/g, (mark, label) => (labels.includes(label) ? `[${labels.indexOf(label) + 1}]` : mark))
     .trim();
 }
+
+/** Where the footnotes of an answer file say that their passages stand, by label. */
+export function placesOfFile(
+  text: string,
+): ReadonlyMap<string, { readonly line: number | null; readonly page: number | null }> {
+  const notes = text.matchAll(/^\[\^([^\]\s]+)\]: \[.*?\]\([^)\s#]*#(?:L(\d+)|page=(\d+))\)/gm);
+  const number = (digits: string | undefined) => (digits === undefined ? null : Number(digits));
+  return new Map([...notes].map(([, label = '', line, page]) => [label, { line: number(line), page: number(page) }]));
+}

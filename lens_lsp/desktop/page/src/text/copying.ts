@@ -1,7 +1,8 @@
 /** An answer as Markdown for elsewhere: its words, and a footnote with place and quote for each passage it cites. */
-import type { Passage, Turn } from '../state/turn';
+import { lineOf, type Passage, type Turn } from '../state/turn';
+import { words } from '../words';
 import { inertLine, printable } from './inert';
-import { placeInWords } from './places';
+import { fragmentOf, lineIn, placeInWords } from './places';
 
 // Not after an odd number of backslashes: there it is harmless already.
 const LIVE = /(?<!\\)((?:\\\\)*)(!(?=\[)|<(?=[a-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:(?=\/\/)|(?<=www)\.)/gi;
@@ -10,12 +11,12 @@ const LIVE = /(?<!\\)((?:\\\\)*)(!(?=\[)|<(?=[a-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:
 export function withCitations({ question, answer, passages }: Pick<Turn, 'question' | 'answer' | 'passages'>): string {
   const cited = passages.filter((passage) => passage.cited);
   const known = new Set(cited.map(({ n }) => n));
-  const words = printable(answer)
+  const said = printable(answer)
     .trim()
     .replace(LIVE, '$1\\$2')
     .replace(/(?<!\\)\[(\d+)\]/g, (mark, n: string) => (known.has(Number(n)) ? `[^${n}]` : mark));
   const notes = cited.map(footnote);
-  const text = [`**${inertLine(question)}**`, '', words, '', ...notes, ''].join('\n');
+  const text = [`**${inertLine(question)}**`, '', said, '', ...notes, ''].join('\n');
   return stamped(text, question);
 }
 
@@ -29,8 +30,12 @@ function stamped(text: string, about: string): string {
   return `<!-- lens:begin ${name} {"lens":"output/1"} -->\n\n${text}\n<!-- lens:end ${name} -->\n`;
 }
 
-function footnote({ n, path, uri, locator, line, quote }: Passage): string {
-  const place = placeInWords(path, locator, line);
-  const name = inertLine(place === '' ? path : `${path}, ${place}`);
-  return `[^${n}]: ${uri === null ? name : `[${name}](<${uri}>)`}: “${inertLine(quote)}”`;
+function footnote(passage: Passage): string {
+  const { n, path, uri, locator, quote } = passage;
+  const line = lineIn(path, lineOf(passage));
+  const place = placeInWords(path, locator, null, words.place.wholePage);
+  const behind = place !== '' ? `, ${inertLine(place)}` : line !== null ? `:${line}` : '';
+  const name = inertLine(path) + behind;
+  const link = uri === null ? name : `[${name}](<${uri}${fragmentOf(locator, line)}>)`;
+  return `[^${n}]: ${link}: “${inertLine(quote)}”`;
 }

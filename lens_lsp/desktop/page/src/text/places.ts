@@ -41,11 +41,16 @@ const SURE_ENOUGH = 90;
  * `p. 12`, `slide 4`, `Sheet1!B7`, `2024-03-01, list.pdf p. 2`, else `line 7`; empty where nothing is known. What was
  * recognised on a picture says so, and how sure that is where it is little: `p. 3 (OCR, 71 % sure)`.
  */
-export function placeInWords(path: string, locator: Locator | null | undefined, line: number | null): string {
+export function placeInWords(
+  path: string,
+  locator: Locator | null | undefined,
+  line: number | null,
+  pageInWords: (page: unknown) => string = words.place.page,
+): string {
   const { page, slide, sheet, cell, chapter, message, date, by, confidence, attachment } = locator ?? {};
   const unsure = typeof confidence === 'number' && confidence < SURE_ENOUGH;
   const places = [
-    page !== undefined && words.place.page(page),
+    page !== undefined && pageInWords(page),
     slide !== undefined && words.place.slide(slide),
     sheet !== undefined && (cell === undefined ? String(sheet) : `${sheet}!${cell}`),
     sheet === undefined && cell !== undefined && words.place.cell(cell),
@@ -60,6 +65,20 @@ export function placeInWords(path: string, locator: Locator | null | undefined, 
     return places.join(' ');
   }
   return line === null ? '' : words.place.line(line);
+}
+
+/** The line where it says where a passage stands: not in a document that a text was taken out of. */
+export function lineIn(path: string, line: number | null): number | null {
+  return EXTRACTED.test(path) ? null : line;
+}
+
+/** What a link to a place ends in: `#page=12`, which programs that open PDF files know, else `#L7`, or nothing. */
+export function fragmentOf(locator: Locator | null, line: number | null): string {
+  const page = pageOf(locator);
+  if (page !== undefined) {
+    return `#page=${page}`;
+  }
+  return line === null ? '' : `#L${line}`;
 }
 
 /** The locator that holds for an offset in code points. */

@@ -5,7 +5,7 @@ import { partsOf } from '../../../../../vscode-extension/src/reading/context';
 import { focusPassage } from '../keys';
 import { folders } from '../state/page';
 import { cardId, cursor, openPassage, source } from '../state/source';
-import type { Passage } from '../state/turn';
+import { lineOf, type Passage } from '../state/turn';
 import { editor } from '../surface';
 import { kindOf, placeInWords, splitPath, uriBelow } from '../text/places';
 import { words } from '../words';
@@ -19,9 +19,7 @@ export function placeOfPassage({ path, locator, line }: Passage): string {
 
 export function PassageCard({ turn, passage }: { readonly turn: string; readonly passage: Passage }): JSX.Element {
   const { n, path, locator, heading, checked } = passage;
-  // Answers that were kept do not say the line: the look at their source does.
-  const line = passage.line ?? checked?.now?.start?.line ?? null;
-  const place = placeInWords(path, locator, line);
+  const place = placeInWords(path, locator, lineOf(passage));
   const here = (editor !== undefined || source.value !== null) && cursor.value?.turn === turn && cursor.value.n === n;
   const [folder, name] = splitPath(path);
   const arrows = (event: KeyboardEvent) => {

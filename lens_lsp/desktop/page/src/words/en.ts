@@ -273,6 +273,7 @@ export const english = {
   },
   place: {
     page: (page: unknown) => `p. ${page}`,
+    wholePage: (page: unknown) => `page ${page}`,
     slide: (slide: unknown) => `slide ${slide}`,
     cell: (cell: unknown) => `cell ${cell}`,
     chapter: (chapter: unknown) => `chapter ${chapter}`,

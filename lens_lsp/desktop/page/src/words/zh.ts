@@ -277,6 +277,7 @@ export const chinese: Words = {
   },
   place: {
     page: (page: unknown) => `第 ${page} 页`,
+    wholePage: (page: unknown) => `第 ${page} 页`,
     slide: (slide: unknown) => `第 ${slide} 张幻灯片`,
     cell: (cell: unknown) => `单元格 ${cell}`,
     chapter: (chapter: unknown) => `第 ${chapter} 章`,
