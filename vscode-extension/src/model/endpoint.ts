@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { inspectIn } from '../configuration';
 import { userText } from '../settings';
+import { type Choice, usedAmong } from './choice';
 import { editorFamily, offersModels, tryEditorModel } from './editorModel';
 import { type Keys, originOf } from './keys';
 import { type Answering, LOCAL_SERVERS, lookAround, modelsAt, type Tried, tryModel } from './probing';
@@ -10,12 +11,6 @@ import { type Answering, LOCAL_SERVERS, lookAround, modelsAt, type Tried, tryMod
 const { l10n, window } = vscode;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const MOST_SHOWN = 50;
-
-/** A model as it is set: an address and a name; `editor` or `editor:family`, without an address, is one of the editor's. */
-interface Choice {
-  readonly baseUrl: string;
-  readonly name: string;
-}
 
 type Item = vscode.QuickPickItem & { readonly choice?: Choice | 'address' };
 
@@ -110,7 +105,7 @@ async function chooseFrom(): Promise<Choice | 'address' | undefined> {
     pick.items = itemsOf(undefined, []);
     const [local, models] = await Promise.all([lookAround(abort.signal), editorModels()]);
     if (!abort.signal.aborted) {
-      pick.items = itemsOf(local, models);
+      pick.items = markUsed(itemsOf(local, models));
       pick.busy = false;
     }
   };
@@ -134,6 +129,24 @@ async function editorModels(): Promise<readonly vscode.LanguageModelChat[]> {
   } catch {
     return [];
   }
+}
+
+/** The items, the model in use called so: one that is not in the list stands behind the endpoints elsewhere. */
+function markUsed(items: readonly Item[]): Item[] {
+  const inspect = inspectIn(undefined);
+  const now = { baseUrl: userText(inspect, 'model.baseUrl'), name: userText(inspect, 'model.name') };
+  const used = usedAmong(
+    items.map(({ choice }) => choice),
+    now,
+  );
+  const said = l10n.t('in use');
+  return items.map((item, at) => {
+    if (at !== used) {
+      return item;
+    }
+    const more = item.choice === 'address' ? now.name : item.description;
+    return { ...item, description: more ? `${said} · ${more}` : said };
+  });
 }
 
 /** What can be chosen. `local` is undefined while it is looked for. */

@@ -377,7 +377,7 @@ describe('models of this machine', () => {
     const dialog = page.getByRole('dialog', { name: 'May text go to this address?' });
     assert.ok(!existsSync(file) || !readFileSync(file, 'utf8').includes('small:1b'));
     await dialog.getByRole('button', { name: 'Use this address' }).click();
-    await found.getByText('In use').waitFor();
+    await found.locator('[aria-current=true]', { hasText: 'In use' }).waitFor();
     const text = readFileSync(file, 'utf8');
     assert.match(text, /baseUrl = "http:\/\/127\.0\.0\.1:11434\/v1"/);
     assert.match(text, /name = "small:1b"/);

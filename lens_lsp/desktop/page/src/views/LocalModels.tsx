@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import * as api from '../api';
 import { tellFailure } from '../state/page';
 import { words } from '../words';
+import { StateShape } from './icons';
 
 interface Props {
   /** Has a model kept as the user's own. */
@@ -93,14 +94,19 @@ function Model({ port, model, used, use }: ModelProps): JSX.Element {
       });
   };
   return (
-    <li class="program-model">
-      <span class="model-name">{model}</span>
+    <li class="program-model" aria-current={used ? 'true' : undefined}>
+      <span class="model-name">
+        {model}
+        {used && (
+          <span class="model-used">
+            <StateShape state="covered" /> {words.models.used}
+          </span>
+        )}
+      </span>
       <button type="button" disabled={trying.value} aria-label={`${words.models.test} ${model}`} onClick={attempt}>
         {words.models.test}
       </button>
-      {used ? (
-        <span class="hint">{words.models.used}</span>
-      ) : (
+      {!used && (
         <button type="button" class="primary" aria-label={`${words.models.use} ${model}`} onClick={use}>
           {words.models.use}
         </button>
