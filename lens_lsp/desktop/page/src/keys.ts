@@ -4,7 +4,7 @@ import { command } from './api';
 import { stop } from './state/asking';
 import { recheck } from './state/knowing';
 import { fresh, helpIsOpen, newThread, railIsOpen, running, tellFailure, turns } from './state/page';
-import { go } from './state/route';
+import { go, ledToThread } from './state/route';
 import { closeSource, openInEditor, source, step } from './state/source';
 import { letters } from './state/theme';
 import { editor } from './surface';
@@ -45,6 +45,22 @@ export function focusQuestion(): void {
     requestAnimationFrame(() => document.querySelector<HTMLTextAreaElement>('#question')?.focus());
   } else {
     box.focus();
+  }
+}
+
+/** Nobody has pressed or clicked anything yet. */
+let untouched = true;
+
+/**
+ * Puts the focus of a page that was just opened into the ask box: unless something else has it, or a link led to an
+ * answer. In an editor it waits until the view has the focus, which it would take from what is written elsewhere.
+ */
+export function focusAtFirst(): void {
+  const { activeElement } = document;
+  const elsewhere = activeElement !== null && activeElement !== document.body;
+  const away = editor !== undefined && !document.hasFocus();
+  if (untouched && !ledToThread && !elsewhere && !away && document.querySelector('dialog[open]') === null) {
+    document.querySelector<HTMLElement>('#question')?.focus({ preventScroll: true });
   }
 }
 
@@ -105,4 +121,14 @@ function pressed(event: KeyboardEvent): void {
 
 export function followKeys(): void {
   document.addEventListener('keydown', pressed);
+  for (const touch of ['keydown', 'pointerdown']) {
+    document.addEventListener(
+      touch,
+      () => {
+        untouched = false;
+      },
+      { capture: true },
+    );
+  }
+  addEventListener('focus', focusAtFirst);
 }

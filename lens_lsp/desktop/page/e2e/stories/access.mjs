@@ -29,6 +29,16 @@ function overflows(page) {
   );
 }
 
+/** Buttons that show an icon alone and lack a tooltip or a name. */
+function nameless(page) {
+  return page.locator('button').evaluateAll((all) =>
+    all
+      .filter((button) => button.checkVisibility() && button.innerText.trim() === '')
+      .filter((button) => !button.title || !button.getAttribute('aria-label'))
+      .map((button) => button.outerHTML.slice(0, 120)),
+  );
+}
+
 describe('for everybody', () => {
   const dir = emptied('access');
   const folder = corpus(dir);
@@ -113,6 +123,7 @@ describe('for everybody', () => {
         await show(page);
         await shot(page, `${colorScheme}-${name}`);
         assert.deepEqual(await faults(page), [], `${name}, ${colorScheme}`);
+        assert.deepEqual(await nameless(page), [], name);
       }
       await window.close();
     });
@@ -135,6 +146,7 @@ describe('for everybody', () => {
       await show(page);
       await shot(page, `narrow-${name}`);
       assert.equal(await overflows(page), false, name);
+      assert.deepEqual(await nameless(page), [], name);
     }
     await window.close();
   });
@@ -150,9 +162,22 @@ describe('for everybody', () => {
     await window.close();
   });
 
+  it('has the focus in the question box when it is opened, unless its address leads to an answer', async () => {
+    const { window, page } = await opened();
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await page.waitForFunction(() => document.activeElement?.id === 'question');
+    await page.locator('.threads a').first().click();
+    await page.locator('.cite').first().waitFor();
+    await page.reload();
+    await page.locator('.cite').first().waitFor();
+    assert.notEqual(await focused(), 'question');
+    await window.close();
+  });
+
   it('can be used by keyboard alone, from the question to the passage and back', async () => {
     const { window, page } = await opened();
-    await page.keyboard.press('Tab');
+    await page.waitForFunction(() => document.activeElement?.id === 'question');
+    await page.locator('.skip').focus();
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the question');
     await page.keyboard.press('Enter');
     await page.keyboard.type(QUESTION);

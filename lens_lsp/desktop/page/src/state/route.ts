@@ -59,6 +59,9 @@ function beginning(): string {
   return editor === undefined && !isLink(location.hash) ? location.hash : (recall('route') ?? '');
 }
 
+/** Whether the address that the page was opened with leads to a thread. */
+export const ledToThread = editor === undefined && location.hash.startsWith('#/thread/');
+
 /** What is shown now. */
 export const route = signal<Route>(routeOf(beginning()));
 

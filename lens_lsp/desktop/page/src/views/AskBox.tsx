@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 import { command } from '../api';
+import { focusAtFirst } from '../keys';
 import type { DryRunResult, Mode, Scope } from '../protocol';
 import { preview, stop, submit } from '../state/asking';
 import { type ChosenScope, chosenMode, chosenScope, draft, folders, running, status, tellFailure } from '../state/page';
@@ -22,6 +23,7 @@ export function AskBox({ followUp }: { readonly followUp: boolean }): JSX.Elemen
   const box = useRef<HTMLTextAreaElement>(null);
   const shown = useSignal<DryRunResult | null>(null);
   const question = draft.value.trim();
+  useEffect(focusAtFirst, []);
   useEffect(() => {
     const area = box.current;
     if (area !== null && !CSS.supports('field-sizing', 'content')) {

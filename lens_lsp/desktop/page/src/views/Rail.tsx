@@ -35,6 +35,7 @@ export function TopBar(): JSX.Element {
       <button
         type="button"
         class="quiet"
+        title={words.navigation.open}
         aria-label={words.navigation.open}
         aria-expanded={railIsOpen.value}
         onClick={() => {
@@ -42,10 +43,18 @@ export function TopBar(): JSX.Element {
         }}
       >
         <Icon name="menu" />
+        <span class="word">{words.navigation.threads}</span>
       </button>
       <span class="wordmark">{words.name}</span>
-      <button type="button" class="quiet" aria-label={words.navigation.fresh} onClick={startFresh}>
+      <button
+        type="button"
+        class="quiet"
+        title={words.navigation.fresh}
+        aria-label={words.navigation.fresh}
+        onClick={startFresh}
+      >
         <Icon name="plus" />
+        <span class="word">{words.navigation.fresh}</span>
       </button>
     </header>
   );

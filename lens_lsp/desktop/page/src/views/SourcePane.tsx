@@ -37,7 +37,7 @@ export function SourcePane({ source }: { readonly source: Source }): JSX.Element
         <div class="source-tools">
           {kind !== 'text' && <ViewChoice kind={kind} asText={asText} />}
           <Walk />
-          <button type="button" class="quiet" onClick={() => void openInEditor()}>
+          <button type="button" class="quiet" title={words.source.editor} onClick={() => void openInEditor()}>
             <Icon name="editor" />
             <span>{words.source.editor}</span>
           </button>
