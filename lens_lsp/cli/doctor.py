@@ -188,7 +188,9 @@ def _document_reader(kind: DocumentKind) -> str | None:
 
 def _paths(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """Where the user's settings are, texts of documents are kept, who recognises scans, and how to switch that."""
-    on, ocr = recognition_state(settings.documents, environment.get("PATH", ""), (workspace, *settings.extra_roots))
+    roots = (workspace, *settings.extra_roots)
+    recognition = recognition_state(settings.documents, environment.get("PATH", ""), roots)
+    on, ocr = recognition.on, recognition.words
     other = OCR_OFF if on else OCR_ON
     if on or settings.documents.ocr == OCR_OFF:
         ocr += f'; documents.ocr = "{other}" in your file of settings turns it {other}, --ocr {other} for one command'

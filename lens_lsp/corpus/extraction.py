@@ -24,7 +24,7 @@ from dataclasses import field, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped
 from lens_lsp.documents.frames import MOST_LETTERS, MOST_PLACES, joined
@@ -601,21 +601,48 @@ def recognised_page(data: bytes, page: int) -> ScannedPage | None:
     return extractions().recognised_page(data, page)
 
 
-def recognition_state(options: DocumentOptions, path: str, roots: Sequence[str]) -> tuple[bool, str]:
-    """Whether scans are recognised, and in words by whom, or why not and what it would take; programs are looked for
-    in the folders of ``path``, and not below ``roots``."""
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """Whether text on scans is recognised, by whom, and what it would take."""
+
+    state: Literal["off", "off-not-installed", "not-installed", "on", "no-program", "program"]
+    by: str
+    """The reader, the program, or the command that installs what is missing."""
+
+    @property
+    def on(self) -> bool:
+        """Whether it is recognised."""
+        return self.state in ("on", "program")
+
+    @property
+    def words(self) -> str:
+        """For the command line."""
+        match self.state:
+            case "off" | "off-not-installed":
+                here = f"lens-lsp[ocr] is {'installed' if self.state == 'off' else 'not installed'}"
+                return f"off ({here}; on, a scan takes {_COST})"
+            case "not-installed":
+                return f"not installed: {self.by} (a scan then takes {_COST})"
+            case "on":
+                return f"on ({self.by}; {_COST})"
+            case "no-program":
+                return NO_PROGRAM
+            case "program":
+                return self.by
+
+
+def recognition_state(options: DocumentOptions, path: str, roots: Sequence[str]) -> Recognition:
+    """Whether scans are recognised; programs are looked for in the folders of ``path``, and not below ``roots``."""
     from lens_lsp.documents.recognition import tesseract
 
     ocr = options.ocr or OCR_ON
+    lacking = bool(missing(SCAN))
     if ocr == OCR_OFF:
-        here = f"lens-lsp[ocr] is {'not installed' if missing(SCAN) else 'installed'}"
-        return False, f"off ({here}; on, a scan takes {_COST})"
+        return Recognition("off-not-installed" if lacking else "off", INSTALL_OCR)
     if ocr == OCR_ON:
-        if missing(SCAN):
-            return False, f"not installed: {INSTALL_OCR} (a scan then takes {_COST})"
-        return True, f"on ({reader_version(SCAN)}; {_COST})"
+        return Recognition("not-installed", INSTALL_OCR) if lacking else Recognition("on", str(reader_version(SCAN)))
     program = tesseract(path, roots)
-    return (False, NO_PROGRAM) if program is None else (True, f"{program} ({ocr})")
+    return Recognition("no-program", "tesseract") if program is None else Recognition("program", f"{program} ({ocr})")
 
 
 def use_for_documents(options: DocumentOptions, roots: Sequence[str]) -> str | None:

@@ -406,10 +406,10 @@ def preferences() -> dict[str, object]:
     Raises `UsageError` for a file that cannot be used."""
     settings = read_settings((), os.environ)
     model = settings.model
-    on, words = recognition_state(settings.documents, os.environ.get("PATH", ""), settings.extra_roots)
+    recognition = recognition_state(settings.documents, os.environ.get("PATH", ""), settings.extra_roots)
     return {
         "settings": written_settings(os.environ),
-        "ocr": {"on": on, "words": words},
+        "ocr": {"state": recognition.state, "by": recognition.by},
         "key": {
             "origin": _origin(model),
             "stored": model.key_in_keyring,

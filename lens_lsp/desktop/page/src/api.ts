@@ -169,12 +169,17 @@ export async function pagePicture(uri: string, page: number, quote: string): Pro
   return (await answered(`/api/page?${new URLSearchParams({ uri, page: String(page), quote })}`)).blob();
 }
 
+/** Whether text on scanned pages is recognised; by whom, or the command that installs what is missing. */
+export interface Recognition {
+  readonly state: 'off' | 'off-not-installed' | 'not-installed' | 'on' | 'no-program' | 'program';
+  readonly by: string;
+}
+
 /** The user's settings, as the program keeps them. */
 export interface Preferences {
   readonly settings: Readonly<Record<string, string | number | null>>;
   readonly key: KeyState;
-  /** Whether text on scanned pages is recognised; by whom, or what it would take. */
-  readonly ocr: { readonly on: boolean; readonly words: string };
+  readonly ocr: Recognition;
 }
 
 /** Whether a key is kept for the model's address, and whether the system can keep one. */

@@ -39,4 +39,10 @@ describe('what the page says', () => {
     assert.match(english.card.because(null), /no reason/);
     assert.match(chinese.card.because(null), /\p{Script=Han}/u);
   });
+
+  it('says in Chinese whether text on scans is recognised', () => {
+    for (const [state, said] of Object.entries(chinese.settings.ocrStates)) {
+      assert.match(said('X'), /^当前：[^A-Za-z]*(X|GB|PATH)/, state);
+    }
+  });
 });

@@ -228,6 +228,8 @@ describe('a home', () => {
     await shot(tab, 'home-zh');
     await tab.keyboard.press('Escape');
     await tab.goto(`${desktop.origin}/#/settings`);
+    await tab.getByText(/^当前：/).waitFor(); // whether scans are recognised
+    await shot(tab, 'settings-zh');
     await tab.getByLabel('语言').selectOption('English');
     await tab.getByRole('heading', { name: 'Settings' }).waitFor();
     await tab.reload();

@@ -290,7 +290,7 @@ function ScansForm({
             </option>
           ))}
         </select>
-        <small>{words.settings.ocrState(ocr.words)}</small>
+        <small>{words.settings.ocrStates[ocr.state](ocr.by)}</small>
       </label>
     </section>
   );

@@ -1,4 +1,5 @@
 /** Every sentence of the page, in English. */
+import type { Recognition } from '../api';
 import type { CitationState, Mode, StopReason } from '../protocol';
 import type { NeedStatus, Passage, Turn } from '../state/turn';
 import { amount, counted, plural, when } from './language';
@@ -75,6 +76,16 @@ const skips: Readonly<Record<string, string>> = {
   'timed-out': 'reading it took too long',
   'too-large': 'too large',
   unsupported: 'no reader for the format',
+};
+
+const recognition: Readonly<Record<Recognition['state'], (by: string) => string>> = {
+  off: () => 'Now: off. When it is on, a scan takes about 6 seconds a page, and 0.8 GB of memory meanwhile.',
+  'off-not-installed': (by) => `Now: off, and not installed. This installs it: ${by}`,
+  'not-installed': (by) =>
+    `Now: not installed. This installs it: ${by}. A scan then takes about 6 seconds a page, and 0.8 GB of memory meanwhile.`,
+  on: (by) => `Now: on (${by}). A scan takes about 6 seconds a page, and 0.8 GB of memory meanwhile.`,
+  'no-program': (by) => `Now: scans are not recognised. ${by} is in no folder of your PATH: install tesseract-ocr.`,
+  program: (by) => `Now: by ${by}.`,
 };
 
 export const english = {
@@ -442,7 +453,7 @@ export const english = {
     ocr: 'Recognise text on them (OCR)',
     ocrChoices: { '': 'Where it is installed', on: 'On, in image files, too', off: 'Off' },
     ocrLanguages: (languages: string) => `By tesseract: ${languages}`,
-    ocrState: (said: string) => `Now: ${said}.`,
+    ocrStates: recognition,
     folders: 'Folders that are searched',
     page: 'This page',
     letters: 'Single letters as shortcuts',
