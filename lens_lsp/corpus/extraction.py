@@ -602,7 +602,7 @@ def recognised_page(data: bytes, page: int) -> ScannedPage | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognition:
+class RecognitionState:
     """Whether text on scans is recognised, by whom, and what it would take."""
 
     state: Literal["off", "off-not-installed", "not-installed", "on", "no-program", "program"]
@@ -631,18 +631,26 @@ class Recognition:
                 return self.by
 
 
-def recognition_state(options: DocumentOptions, path: str, roots: Sequence[str]) -> Recognition:
+def recognition_state(options: DocumentOptions, path: str, roots: Sequence[str]) -> RecognitionState:
     """Whether scans are recognised; programs are looked for in the folders of ``path``, and not below ``roots``."""
     from lens_lsp.documents.recognition import tesseract
 
     ocr = options.ocr or OCR_ON
     lacking = bool(missing(SCAN))
     if ocr == OCR_OFF:
-        return Recognition("off-not-installed" if lacking else "off", INSTALL_OCR)
+        return RecognitionState("off-not-installed" if lacking else "off", INSTALL_OCR)
     if ocr == OCR_ON:
-        return Recognition("not-installed", INSTALL_OCR) if lacking else Recognition("on", str(reader_version(SCAN)))
+        return (
+            RecognitionState("not-installed", INSTALL_OCR)
+            if lacking
+            else RecognitionState("on", str(reader_version(SCAN)))
+        )
     program = tesseract(path, roots)
-    return Recognition("no-program", "tesseract") if program is None else Recognition("program", f"{program} ({ocr})")
+    return (
+        RecognitionState("no-program", "tesseract")
+        if program is None
+        else RecognitionState("program", f"{program} ({ocr})")
+    )
 
 
 def use_for_documents(options: DocumentOptions, roots: Sequence[str]) -> str | None:
