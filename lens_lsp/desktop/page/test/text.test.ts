@@ -7,8 +7,44 @@ import { withCitations } from '../src/text/copying';
 import { notRead } from '../src/text/leftOut';
 import { withMarks } from '../src/text/marking';
 import { lineAt, placeOf, pointsBefore, unitsOf } from '../src/text/offsets';
-import { kindOf, locatorAt, locatorWithin, placeInWords, uriBelow } from '../src/text/places';
+import { kindOf, locatorAt, locatorWithin, pathAmong, placeInWords, uriBelow } from '../src/text/places';
 import { recordsOf, separatorOf } from '../src/text/records';
+import { withoutRemark } from '../src/text/remarks';
+
+describe('the path of a file among the searched folders', () => {
+  const one = [{ uri: 'file:///work/a%20b', name: 'a b' }];
+  const two = [...one, { uri: 'file:///work/c', name: 'c' }];
+
+  it('has the name of its folder where there are several', () => {
+    assert.equal(pathAmong(one, 'file:///work/a%20b/office/x.md'), 'office/x.md');
+    assert.equal(pathAmong(two, 'file:///work/a%20b/office/x.md'), 'a b/office/x.md');
+    assert.equal(pathAmong(two, '/work/c'), 'c');
+  });
+
+  it('is unknown elsewhere', () => {
+    assert.equal(pathAmong(two, '/work/cc/x.md'), undefined);
+  });
+
+  it('is the same however a drive is written', () => {
+    const drive = [{ uri: 'file:///c%3A/work', name: 'work' }];
+    assert.equal(pathAmong(drive, 'C:\\work\\x.md'), 'x.md');
+    assert.equal(pathAmong(drive, 'file:///C:/work/x.md'), 'x.md');
+  });
+});
+
+describe('what an answer says of documents that were not read', () => {
+  it('is told apart from the answer', () => {
+    assert.deepEqual(withoutRemark('Not read yet: 1,293 of 3,000 documents.\n\nIt is 410. [1]'), {
+      said: 'It is 410. [1]',
+      unread: { unread: 1293, documents: 3000 },
+    });
+  });
+
+  it('is nothing that stands further down', () => {
+    const answer = 'It says:\n\nNot read yet: 1 of 2 documents.';
+    assert.deepEqual(withoutRemark(answer), { said: answer, unread: null });
+  });
+});
 
 describe('the file of an answer', () => {
   it('holds the words that the page shows, and comments around them that it does not', () => {
@@ -217,7 +253,7 @@ describe('files that a question left out', () => {
     const coverage = {
       skipped: [skipped('scan.pdf', 'no-text'), skipped('.env', 'denied'), skipped('b.pdf', 'broken')],
     };
-    assert.deepEqual(notRead(coverage, ['/papers']), [
+    assert.deepEqual(notRead(coverage, ['/papers'], []), [
       { place: 'b.pdf', reason: 'broken' },
       { place: 'scan.pdf', reason: 'no-text' },
     ]);
@@ -225,7 +261,17 @@ describe('files that a question left out', () => {
 
   it('are named with their folder where there are several', () => {
     const coverage = { skipped: [skipped('./', 'permission', 1), skipped('b.pdf', 'broken')] };
-    const places = notRead(coverage, ['/docs', '/papers']).map(({ place }) => place);
+    const places = notRead(coverage, ['/docs', '/papers'], []).map(({ place }) => place);
     assert.deepEqual(places, ['/docs/b.pdf', '/papers']);
+  });
+
+  it('are named below the searched folders, whatever part of them was asked', () => {
+    const coverage = { skipped: [skipped('./', 'permission', 1), skipped('b.pdf', 'broken')] };
+    const places = notRead(
+      coverage,
+      ['/work/a b/office', '/work/a b/plays'],
+      [{ uri: 'file:///work/a%20b', name: 'a b' }],
+    ).map(({ place }) => place);
+    assert.deepEqual(places, ['office/b.pdf', 'plays']);
   });
 });

@@ -114,6 +114,44 @@ export function pathBelow(folders: readonly string[], uri: string): string {
   return path.split('/').map(decodeURIComponent).join('/');
 }
 
+/**
+ * The path of a file or folder, by its URI or its path, below the one of the searched folders that it is in; with the
+ * name of that folder where there are several. Undefined where it is in none.
+ */
+export function pathAmong(
+  folders: readonly { readonly uri: string; readonly name: string }[],
+  place: string,
+): string | undefined {
+  const path = plainPath(place);
+  const [inside] = folders
+    .map(({ uri, name }) => ({ name, at: plainPath(uri) }))
+    .filter(({ at }) => path === at || path.startsWith(`${at}/`))
+    .sort((one, other) => other.at.length - one.at.length);
+  if (inside === undefined) {
+    return undefined;
+  }
+  const below = path.slice(inside.at.length + 1);
+  return folders.length > 1 || below === '' ? [inside.name, below].filter(Boolean).join('/') : below;
+}
+
+/** A path from a URI or a path, with `/` alone, and none at its end. */
+function plainPath(place: string): string {
+  const drive = /^\/?([a-z]):[\\/]/i;
+  const path = place.startsWith('file://') ? decoded(place.slice('file://'.length)) : place;
+  const slashed = drive.test(path)
+    ? path.replaceAll('\\', '/').replace(drive, (_, letter: string) => `/${letter.toLowerCase()}:/`)
+    : path;
+  return slashed.replace(/\/+$/, '');
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /** The URI of a file below a folder's URI. */
 export function uriBelow(folder: string, path: string): string {
   return `${folder.replace(/\/$/, '')}/${path.split('/').map(encodeURIComponent).join('/')}`;

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { AnswerResult, Ledger, SentPlace } from '../protocol';
 import { ledger as ledgerOfAll } from '../state/knowing';
+import { folders } from '../state/page';
 import { open } from '../state/source';
 import type { Turn } from '../state/turn';
 import { MEANT, notRead, placed } from '../text/leftOut';
@@ -59,7 +60,7 @@ function placesOf(result: AnswerResult): readonly SentPlace[] {
 
 /** How many files could not be read; opened, which and why. */
 function NotRead({ result: { coverage, roots } }: { readonly result: AnswerResult }): JSX.Element | null {
-  const files = notRead(coverage, roots);
+  const files = notRead(coverage, roots, folders.value);
   const rest = files.length - MOST_NAMED;
   return files.length === 0 ? null : (
     <details class="not-read">
@@ -80,11 +81,11 @@ function Details({ result }: { readonly result: AnswerResult }): JSX.Element {
   const { coverage, rejectedQuotes, warnings } = result;
   const { roots } = result;
   const meant = coverage.skipped.filter(({ reason }) => MEANT.has(reason));
-  const skipped = byReason(meant.map(({ reason, path, root }) => [reason, placed(roots, root, path)]));
+  const skipped = byReason(meant.map(({ reason, path, root }) => [reason, placed(roots, root, path, folders.value)]));
   const hidden = byReason(
     coverage.partial.map(({ reason, path, root, line }) => [
       reason,
-      placed(roots, root, path) + (line === null ? '' : `:${line}`),
+      placed(roots, root, path, folders.value) + (line === null ? '' : `:${line}`),
     ]),
   );
   return (

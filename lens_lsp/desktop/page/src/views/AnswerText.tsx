@@ -6,6 +6,7 @@ import { openPassage } from '../state/source';
 import type { Passage, Turn } from '../state/turn';
 import { renderedAnswer } from '../text/markdown';
 import { replaceCitations, withoutForeignMarks } from '../text/marking';
+import { withoutRemark } from '../text/remarks';
 import { words } from '../words';
 import { hidePopover, showPopover } from './Popover';
 
@@ -15,7 +16,8 @@ const LONGEST_SHOWN = 100_000;
 export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const { passages, key } = turn;
-  const answer = turn.answer.slice(0, LONGEST_SHOWN);
+  const { said, unread } = withoutRemark(turn.answer);
+  const answer = said.slice(0, LONGEST_SHOWN);
   const latest = useRef(passages);
   latest.current = passages;
   // Only these change the words: who stands on a citation keeps the focus when its passage is looked up again.
@@ -38,8 +40,9 @@ export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
   return (
     <section class="answer" aria-label={words.turn.answer}>
       <div class="prose" ref={place} />
-      {turn.answer.length > LONGEST_SHOWN && <p class="aside">{words.turn.shortened}</p>}
+      {said.length > LONGEST_SHOWN && <p class="aside">{words.turn.shortened}</p>}
       {turn.checking && <p class="aside">{turn.state === 'asking' ? words.turn.checking : words.turn.unchecked}</p>}
+      {unread !== null && <p class="aside">{words.turn.notRead(unread.unread, unread.documents)}</p>}
       {calculated != null && calculated.value !== null && (
         <p class="computed">
           {words.turn.computed(calculated.expression, [calculated.value, calculated.unit].filter(Boolean).join(' '))}

@@ -7,21 +7,27 @@ import { folders } from '../state/page';
 import { cardId, cursor, openPassage, source } from '../state/source';
 import { lineOf, type Passage } from '../state/turn';
 import { editor } from '../surface';
-import { kindOf, placeInWords, splitPath, uriBelow } from '../text/places';
+import { kindOf, pathAmong, placeInWords, splitPath } from '../text/places';
 import { words } from '../words';
 import { StateShape } from './icons';
 
 /** Where a passage stands, in one line. */
-export function placeOfPassage({ path, locator, line }: Passage): string {
-  const place = placeInWords(path, locator, line);
+export function placeOfPassage(passage: Passage): string {
+  const place = placeInWords(passage.path, passage.locator, passage.line);
+  const path = shownPath(passage);
   return place === '' ? path : `${path}, ${place}`;
+}
+
+/** The path as the searched folders have it, whatever part of them was asked. */
+function shownPath({ uri, path }: Passage): string {
+  return (uri === null ? undefined : pathAmong(folders.value, uri)) ?? path;
 }
 
 export function PassageCard({ turn, passage }: { readonly turn: string; readonly passage: Passage }): JSX.Element {
   const { n, path, locator, heading, checked } = passage;
   const place = placeInWords(path, locator, lineOf(passage));
   const here = (editor !== undefined || source.value !== null) && cursor.value?.turn === turn && cursor.value.n === n;
-  const [folder, name] = splitPath(path);
+  const [folder, name] = splitPath(shownPath(passage));
   const arrows = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
@@ -49,10 +55,7 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
         <PassageText passage={passage} />
         <p class="card-place">
           <span class="path">
-            <span class="folder">
-              {rootOf(passage)}
-              {folder}
-            </span>
+            <span class="folder">{folder}</span>
             {name}
           </span>
           {place !== '' && <span>{place}</span>}
@@ -63,12 +66,6 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
       </div>
     </li>
   );
-}
-
-/** The folder that a path goes from, where several are searched. */
-function rootOf({ uri, path }: Passage): string {
-  const root = folders.value.length > 1 ? folders.value.find((each) => uriBelow(each.uri, path) === uri) : undefined;
-  return root === undefined ? '' : `${root.name}/`;
 }
 
 /** The words of a passage, with what stands around them. */
