@@ -241,7 +241,7 @@ def local_judge(settings: Settings, cancelled: Callable[[], bool] = lambda: Fals
         model = load(folder)
     except ReaderUnavailable as why:
         return LocalJudge(OfflineOracle(), f"{why}: no passage is called a proof without it")
-    name = "the shipped reader" if settings.reader == SHIPPED else "a reader of your own"
+    name = "the built-in reader" if settings.reader == SHIPPED else "a reader of your own"
     return LocalJudge(ReaderOracle(model, cancelled=cancelled, name=name))
 
 
@@ -261,7 +261,7 @@ def reader_name(settings: Settings) -> str:
     folder = _reader_folder(settings)
     if folder is None:
         return "no reader"
-    return "the shipped reader" if settings.reader == SHIPPED else f"the reader in {folder}"
+    return "the built-in reader" if settings.reader == SHIPPED else f"the reader in {folder}"
 
 
 def reader_status(settings: Settings) -> str:

@@ -37,7 +37,7 @@ SHARED_TO_MERGE = 0.5
 _HALF_LIFE = 90 * 86_400.0
 """Seconds after which what was not used counts half."""
 _DIGEST = 12
-NOT_KEPT = "*Worded by a model, which is no evidence: these are the passages that it cited.*"
+NOT_KEPT = "*A model chose these passages when this was asked before; its own words are not kept.*"
 _MARKER = regex(r"\[(?=\^?\d+\])")
 _NUMBER = regex(r"\d+(?:[.,:]\d+)*")
 _MOST_QUOTED = 600

@@ -498,8 +498,9 @@ class Exploration:
         self.first_shown: dict[int, ScoredPassage] = {}
         """The passages that an oracle reads at once, by the numbers of their regions."""
         self.recalled: Recalled | None = None
-        self.wrong: tuple[str, ...] = ()
         """What became of what earlier questions left."""
+        self.wrong: tuple[str, ...] = ()
+        """Short answers to the question that the user called wrong."""
         self.subject: int | None = None
         """The document that the question names to be summarised: read in order, not searched."""
         self.guessed = False

@@ -16,7 +16,7 @@ from lens_lsp.judge.oracle import ObserveRequest
 from lens_lsp.model.answer import Admitted, Arm, Covered, Event, Mode, StopReason
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.observation import CoverageReply, ObservationReply
+from lens_lsp.model.observation import CoverageReply, ObservationReply, Verdict
 from lens_lsp.search.exploration import Exploration
 from lens_lsp.search.localisation import Candidates
 from lens_lsp.search.proposals import (
@@ -36,6 +36,8 @@ from lens_lsp.search.proposals import (
 )
 from lens_lsp.search.read_first import ReadFirst
 
+_LONGEST_WAIT = 30.0
+"""Seconds until which an answer without a proof waits for documents that are not read yet."""
 _LATER_ROUND = 2_000
 """Tokens of the regions that a model is shown in one observation after the first."""
 
@@ -87,6 +89,8 @@ class Search(Exploration):
             async for event in self.read_first.explore(everything=bool(direct)):
                 yield event
         else:
+            if self.passage_reader is not None and self.progress.open and await self._wait_for_documents():
+                yield self.admit(self.first_slots())
             async for event in self._explore_by_observing(everything=bool(direct)):
                 yield event
 
@@ -102,6 +106,35 @@ class Search(Exploration):
         if not self.space.admitted:
             named = [] if self.subject is None else [self.subject]
             yield self.admit(direct or named or self.first_slots())
+
+    async def _wait_for_documents(self) -> bool:
+        """Before the only round of a passage reader: unless what was read holds a proof, documents are read as long as
+        one waits for an answer; whether some that came belong to the best."""
+        if not self.feed.left or await self._holds_proof():
+            return False
+        came = False
+        while self.feed.left and self.ledger.seconds < _LONGEST_WAIT:
+            came |= await self.feed.read_some(self.take_in)
+        return came
+
+    async def _holds_proof(self) -> bool:
+        """Whether the passage reader takes one of the passages for a proof; nothing of that is entered."""
+        request = self._propose(everything=False)
+        reply = await self.oracle.observe(self._observation(request), self.ledger)
+        for item in request.proposals:
+            item.admission.unmark(item.span, again=True)
+        return any(judged.verdict is Verdict.FULL for said in reply.observations for judged in said.judgements)
+
+    def _observation(self, request: RegionRequest) -> ObserveRequest:
+        """What the oracle is asked about the regions of a round."""
+        return ObserveRequest(
+            plan=self.plan,
+            outstanding=self.progress.outstanding(),
+            regions=tuple(item.region(self.reading.before(item.admission.slot)) for item in request.proposals),
+            idf=self.candidates.idf(),
+            prior=self.shares(),
+            wrong=self.wrong,
+        )
 
     async def _explore_by_observing(self, *, everything: bool) -> AsyncIterator[Event]:
         """Lines 6 to 10 with an oracle that observes: propose by the arms, one observation a round."""
@@ -198,17 +231,7 @@ class Search(Exploration):
     async def _observe(self, request: RegionRequest) -> AsyncIterator[Event]:
         """Lines 7 to 9: ask the oracle once, update all beliefs, learn λ, settle what is covered."""
         progress = self.progress
-        reply = await self.oracle.observe(
-            ObserveRequest(
-                plan=self.plan,
-                outstanding=progress.outstanding(),
-                regions=tuple(item.region(self.reading.before(item.admission.slot)) for item in request.proposals),
-                idf=self.candidates.idf(),
-                prior=self.shares(),
-                wrong=self.wrong,
-            ),
-            self.ledger,
-        )
+        reply = await self.oracle.observe(self._observation(request), self.ledger)
         ordered = [self.first_shown[number] for number in reply.order if number in self.first_shown]
         self.passages = [*ordered, *(passage for passage in self.passages if passage not in ordered)]
         known, rejected = len(progress.quotes), progress.rejected

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from lens_lsp.corpus.extraction import extractions, reader_of
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import Extracted, kind_named
+from lens_lsp.judge.reader.cross_encoder import load
+from lens_lsp.judge.reader.reader_oracle import ReaderOracle
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
@@ -28,6 +31,7 @@ from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import Document, PartReason, SkipReason, link_fragment
 from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
+from tests.judge.reader.tiny_reader import write_reader
 from tests.lens_by_name import by_name
 from tests.word_judge import WordJudge
 
@@ -119,11 +123,47 @@ def test_a_question_reads_on_until_it_is_answered(folder: Path) -> None:
 
 
 def test_a_question_reads_on_beside_texts_that_say_nothing(folder: Path) -> None:
+    _beside(folder)
+    answer = ask(Lens([folder], first=0))
+    assert (answer.status, answer.short) == (Status.ANSWERED, "1874")
+
+
+def _beside(folder: Path) -> None:
+    """Texts that hold words of the question and do not answer it."""
     for number in range(12):
         line = f"Ships of harbour {number} carry salt, wool and timber to the lighthouse. "
         (folder / f"{number:02}.md").write_text(f"# Harbour {number}\n\n{line * 60}\n", "utf-8")
-    answer = ask(Lens([folder], first=0))
+
+
+@pytest.fixture
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], ReaderOracle]:
+    """A reader for which what holds a word is a proof."""
+    pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
+    return lambda word: ReaderOracle(load(write_reader(tmp_path_factory.mktemp("reader") / "tiny", marks=(word,))))
+
+
+def test_a_reader_waits_for_documents_that_may_hold_the_proof(
+    folder: Path, reader: Callable[[str], ReaderOracle]
+) -> None:
+    _beside(folder)
+    answer = ask(Lens([folder], first=0), oracle=reader("1874"))
     assert (answer.status, answer.short) == (Status.ANSWERED, "1874")
+    assert [(item.path, item.locator) for item in answer.evidence] == [("towers.pdf", {"page": 2})]
+
+
+def test_a_reader_with_a_proof_waits_for_no_document(folder: Path, reader: Callable[[str], ReaderOracle]) -> None:
+    (folder / "vell.md").write_text(f"# Vell\n\n{FACT}\n")
+    answer = ask(Lens([folder], first=0), oracle=reader("1874"))
+    assert (answer.status, answer.short, answer.coverage.unread) == (Status.ANSWERED, "1874", 2)
+    assert [item.path for item in answer.evidence] == ["vell.md"]
+
+
+def test_a_reader_says_that_nothing_states_it_after_all_documents_were_read(
+    folder: Path, reader: Callable[[str], ReaderOracle]
+) -> None:
+    _beside(folder)
+    answer = ask(Lens([folder], first=0), oracle=reader("lantern"))
+    assert (answer.status is Status.ANSWERED, answer.coverage.unread) == (False, 0)
 
 
 def test_what_no_document_says_is_missing_after_all_were_read(folder: Path) -> None:

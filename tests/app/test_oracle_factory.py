@@ -109,8 +109,8 @@ def test_a_package_without_weights_has_no_reader_to_miss(
 def test_the_shipped_reader_is_the_default(notes: Path, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", reader)
     answer = asked(notes, QUESTION)
-    assert answer.text.endswith("*Judged by the shipped reader, without a language model.*\n")
-    assert (OracleFactory().of_run().oracle, OracleFactory().model_name) == (None, "the shipped reader")
+    assert answer.text.endswith("*Judged by the built-in reader, without a language model.*\n")
+    assert (OracleFactory().of_run().oracle, OracleFactory().model_name) == (None, "the built-in reader")
 
 
 def test_an_oracle_that_is_passed_is_kept(notes: Path, reader: Path) -> None:

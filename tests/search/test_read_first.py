@@ -60,7 +60,7 @@ from tests.judge.llm.independent import live
 
 SPANS = "It spans 210 metres."
 WIDE = {"request_tokens": 4_000, "direct_tokens": 4_000}
-JUDGED = "*Judged by the shipped reader, without a language model.*"
+JUDGED = "*Judged by the built-in reader, without a language model.*"
 LEFT_OUT = "the model's reply is left out: "
 NOTHING_QUOTED = "it quotes nothing that stands in the passages"
 NO = reading("no", missing=["when it was opened"], terms=["carts", "mill"], answer="Nobody knows.")

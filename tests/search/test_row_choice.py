@@ -1,4 +1,4 @@
-"""Questions in other words than a table's: which reading of its rows the shipped reader takes for an answer."""
+"""Questions in other words than a table's: which reading of its rows the built-in reader takes for an answer."""
 
 from __future__ import annotations
 

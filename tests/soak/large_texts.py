@@ -1,7 +1,7 @@
 """Logs larger than memory should be asked to hold: how much a search takes, and how soon it ends when it is to.
 
 ``python -m tests.soak.large_texts --mb 400 --large 1000 --stops 3`` makes logs of so many megabytes, searches them in
-processes of their own by ``lens find`` and ``lens ask`` with the shipped reader, and prints one JSON line. In a dense
+processes of their own by ``lens find`` and ``lens ask`` with the built-in reader, and prints one JSON line. In a dense
 log nearly each line holds the words of the question, in a sparse one only a line in the middle, and one is a single
 line. It exits with 1 if
 

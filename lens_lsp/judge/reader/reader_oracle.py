@@ -119,7 +119,9 @@ class ReaderOracle:
     rules: OfflineOracle = field(default_factory=OfflineOracle)
     passages: int = PASSAGES
     cancelled: Callable[[], bool] = _never
-    name: str = "the shipped reader"
+    name: str = "the built-in reader"
+    _known: dict[tuple[str, ReaderPassage], PassageScore] = field(default_factory=dict)
+    """What was read already: a question that waits for documents comes back with passages that it had before."""
     _judged: bool = False
     """Passages were read, so that the answer says who judged."""
 
@@ -180,6 +182,7 @@ class ReaderOracle:
     async def _read(self, question: str, shown: Sequence[ReaderPassage], ledger: Ledger) -> Sequence[PassageScore]:
         """What the model makes of the passages, on another thread, which ends soon when nobody waits for it."""
         left = threading.Event()
+        fresh = [passage for passage in shown if (question, passage) not in self._known]
 
         def stop() -> None:
             if left.is_set() or self.cancelled():
@@ -187,9 +190,11 @@ class ReaderOracle:
             ledger.check_time()
 
         try:
-            return await asyncio.to_thread(self.model.read, question, shown, stop)
+            read = await asyncio.to_thread(self.model.read, question, fresh, stop)
         finally:
             left.set()
+        self._known.update(zip(((question, passage) for passage in fresh), read, strict=True))
+        return [self._known[question, passage] for passage in shown]
 
     def stated(self, question: str, sentences: Sequence[tuple[str, str]]) -> Sequence[float]:
         """What the network makes of sentences; raises `BudgetSpent` where nobody waits any more."""
@@ -209,7 +214,8 @@ class ReaderOracle:
 
     async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
         """The quotes with the answer marked; the short answer is what the reader marked in the most probable one."""
-        reader = self.name if self._judged else None
+        known = request.plan.intent is Intent.LOOKUP and not request.by_rows  # read for an earlier question
+        reader = self.name if self._judged or known else None
         for piece in worded(request, configured=ledger.account().endpoint is not None, reader=reader):
             yield piece
         result.short = short_answer(request)

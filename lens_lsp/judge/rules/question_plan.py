@@ -257,8 +257,9 @@ _POINTS_BACK = regex(
     re.IGNORECASE,
 )
 _OPENS_QUESTION = regex(
-    r"^(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|"
-    r"should|may|list|count|summari[sz]e|show|find|compare|explain)\b",
+    r"^(?:(?:by|until|till|since|from|to|at|in|on|for|with|of|under|after|before|about) )?(?:who|whom|whose|what|which"
+    r"|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|list|count"
+    r"|summari[sz]e|show|find|compare|explain)\b",
     re.IGNORECASE,
 )
 _OWNED = regex(r"\b(?P<word>its|their|his|her(?=\s+[a-z]))\b", re.IGNORECASE)
@@ -273,6 +274,10 @@ _POINTED = regex(
     r"|to|from|with|by|about|under|after|before|since) )that|\b(?:this|these|those|the same)) "
     r"(?P<noun>[^\W\d_][\w-]+)\b",
     re.IGNORECASE,
+)
+# What the noun is for or with: "the contract for the lamps", "the lease with Orbis".
+_FURTHER = regex(
+    r" (?:for|with|from|about|between|at) (?:(?i:the) [\w-]+(?: [a-z][\w-]*)?|[A-Z][\w-]*(?: [A-Z][\w-]*)*)"
 )
 _OWN_NOUNS = """
 file files folder folders note notes page pages document documents section chapter one ones version way case time day
@@ -624,8 +629,8 @@ def resolve_references(question: str, thread: Sequence[EarlierQuestion]) -> str:
 
 
 def _named(question: str, pointed: re.Match[str], thread: Sequence[EarlierQuestion]) -> str:
-    """A question with what "that contract" in it names: the phrase of an earlier question that holds the noun, else the
-    topic beside it."""
+    """A question with what "that contract" in it names: the phrase of an earlier question that holds the noun, and what
+    that is for or with; else the topic beside it."""
     before = question[: pointed.start()] + (pointed["before"] or "")
     behind = question[pointed.end() :]
     noun = content(pointed["noun"])
@@ -633,7 +638,8 @@ def _named(question: str, pointed: re.Match[str], thread: Sequence[EarlierQuesti
         for match in _THE.finditer(earlier.question):
             phrase = _noun(match[1], verb_last=_is_verb_later(earlier.question, match.start()))
             if noun and noun <= content(phrase):
-                return f"{before}the {phrase}{behind}"
+                more = _FURTHER.match(earlier.question, match.start(1) + len(phrase))
+                return f"{before}the {phrase}{'' if more is None else more[0]}{behind}"
     topic = _topic(thread, person=False)
     about = "" if topic is None else f" ({topic})"
     return f"{before}the {pointed['noun']}{behind.rstrip(' ?!.')}{about}?"

@@ -176,6 +176,8 @@ def test_other_questions_count_nothing(question: str) -> None:
 DUNE = (EarlierQuestion("Who wrote Dune?", "Frank Herbert"),)
 LEASE = (EarlierQuestion("When does the lease of the office end?", "31 August 2030"),)
 SUPPLIER = (EarlierQuestion("Who pays for the contract of the mill?"), EarlierQuestion("How much is it?"))
+HIRE = (EarlierQuestion("Which firm is the hire contract for the follow spots with?", "Novalux"),)
+GRANT = (EarlierQuestion("How high is the grant for the dish?", "900 euros"),)
 PORT = (EarlierQuestion("What is the default port of the server?", "8080"),)
 
 
@@ -215,6 +217,8 @@ PORT = (EarlierQuestion("What is the default port of the server?", "8080"),)
         ),
         ("When does that contract end?", SUPPLIER, "When does the contract of the mill end?"),
         ("Who signed this contract?", SUPPLIER, "Who signed the contract of the mill?"),
+        ("And when does that contract end?", HIRE, "When does the hire contract for the follow spots end?"),
+        ("And by when must that grant be spent?", GRANT, "By when must the grant for the dish be spent?"),
         ("What is the notice of that agreement?", DUNE, "What is the notice of the agreement (Dune)?"),
         (
             "When was that?",
