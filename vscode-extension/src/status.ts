@@ -97,10 +97,10 @@ class Status implements vscode.Disposable {
     this.#bar.backgroundColor = is === 'needsYou' ? new vscode.ThemeColor(`statusBarItem.${colour}`) : undefined;
   }
 
-  /** Where text may be sent to, in a word; while nothing can be sent, what keeps it. */
+  /** Where text may be sent to, in a word; where none may be, whether questions are answered. */
   #where(): string {
     const { is } = this.standings.now;
-    const offline = l10n.t('offline');
+    const ready = l10n.t('ready');
     if (is === 'needsYou') {
       return l10n.t('needs you');
     }
@@ -108,9 +108,9 @@ class Status implements vscode.Disposable {
       return l10n.t('getting ready');
     }
     if (is === 'offline' || !vscode.workspace.isTrusted) {
-      return offline;
+      return ready;
     }
     const { judge } = this.standings;
-    return judge === null ? (configuredHost() ?? offline) : hostOf(judge.endpoint ?? offline);
+    return judge === null ? (configuredHost() ?? ready) : hostOf(judge.endpoint ?? ready);
   }
 }

@@ -30,7 +30,7 @@ export async function story(story) {
     await workbench.ready();
     await workbench.statusItem('Restricted Mode').waitFor();
     await workbench.openFile('index.md');
-    await workbench.statusItem('offline').waitFor();
+    await workbench.statusItem('Lens: ready').waitFor();
   });
 
   await story.step('A question is answered by evidence alone', async () => {

@@ -85,7 +85,7 @@ export async function story(story) {
     endpoint.refusing = 'model "broken" needs more memory than there is';
     await workbench.pick('broken');
     await workbench.notification('needs more memory').waitFor();
-    await workbench.statusItem('offline').waitFor();
+    await workbench.statusItem('Lens: ready').waitFor();
   });
 
   await story.step('One that answers is used, and says how long it took', async () => {

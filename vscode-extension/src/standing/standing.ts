@@ -58,6 +58,7 @@ export function standingOf(grounds: WindowGrounds): Standing {
 function nameOf(is: Readiness): string {
   switch (is) {
     case 'ready':
+    case 'offline':
       return l10n.t('Ready.');
     case 'settingUp':
       return l10n.t('Getting ready.');
@@ -65,8 +66,6 @@ function nameOf(is: Readiness): string {
       return l10n.t('Needs you.');
     case 'unreachable':
       return l10n.t('Model not reachable.');
-    case 'offline':
-      return l10n.t('Without a model.');
   }
 }
 
@@ -95,14 +94,23 @@ function saidOf(is: Readiness, grounds: WindowGrounds): Said {
         acts: [choose],
       };
     case 'offline':
-      return grounds.trusted
-        ? { says: l10n.t('Answers are found on this machine, and nothing leaves it.'), acts: [choose] }
-        : {
-            says: l10n.t('This folder is not trusted: no model is asked, and answers are found on this machine.'),
-            acts: [{ label: l10n.t('Trust…'), command: 'trust' }],
-          };
+      if (!grounds.trusted) {
+        return {
+          says: l10n.t('This folder is not trusted: no model is asked, and answers are found on this machine.'),
+          acts: [{ label: l10n.t('Trust…'), command: 'trust' }],
+        };
+      }
+      return {
+        says:
+          judge?.endpoint == null
+            ? l10n.t('No model is set: answers are found on this machine, and nothing leaves it.')
+            : l10n.t('Answers are found on this machine, and nothing leaves it.'),
+        acts: [choose],
+      };
     case 'ready':
-      return { says: judge === null ? l10n.t('Ask about your files.') : whoWords(judge), acts: [change] };
+      return judge === null
+        ? { says: l10n.t('Ask about your files.'), acts: [choose] }
+        : { says: whoWords(judge), acts: [change] };
   }
 }
 

@@ -9,7 +9,7 @@ import { withMarks } from '../src/text/marking';
 import { lineAt, placeOf, pointsBefore, unitsOf } from '../src/text/offsets';
 import { kindOf, locatorAt, locatorWithin, pathAmong, placeInWords, uriBelow } from '../src/text/places';
 import { recordsOf, separatorOf } from '../src/text/records';
-import { withoutRemark } from '../src/text/remarks';
+import { lateIn, withoutRemark } from '../src/text/remarks';
 
 describe('the path of a file among the searched folders', () => {
   const one = [{ uri: 'file:///work/a%20b', name: 'a b' }];
@@ -38,6 +38,13 @@ describe('what an answer says of documents that were not read', () => {
       said: 'It is 410. [1]',
       unread: { unread: 1293, documents: 3000 },
     });
+  });
+
+  it('is counted in a warning that names a command line', () => {
+    const told = 'documents were not read within the time: `lens read` reads them all; or name them as paths';
+    assert.equal(lateIn(`1,200 ${told}`), 1200);
+    assert.equal(lateIn('1 document was not read within the time: `lens read` reads it; or name it as a path'), 1);
+    assert.equal(lateIn('1 .doc file was not read'), null);
   });
 
   it('is nothing that stands further down', () => {

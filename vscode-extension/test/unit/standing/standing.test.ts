@@ -39,7 +39,7 @@ test('each state says what is the case, and has the button that helps', () => {
   ]);
   assert.deepEqual(told(OFFLINE), [
     'offline',
-    'Answers are found on this machine, and nothing leaves it.',
+    'No model is set: answers are found on this machine, and nothing leaves it.',
     ['chooseModel'],
   ]);
   assert.deepEqual(told({ server: 'waiting' }), ['needsYou', 'Lens has to be set up once on this machine.', ['setUp']]);

@@ -80,9 +80,9 @@ function own(): Standing {
     case 'unreachable':
       return of(judge?.problem ?? says.unreachable(judge?.endpoint ?? ''), says.choose);
     case 'offline':
-      return of(says.offline, says.choose);
+      return of(judge?.endpoint == null ? says.noModel : says.offline, says.choose);
     case 'ready':
-      return of(judge === null ? says.ready : saysOf(judge), says.change);
+      return judge === null ? of(says.ready, says.choose) : of(saysOf(judge), says.change);
   }
 }
 

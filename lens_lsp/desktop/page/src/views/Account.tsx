@@ -6,6 +6,7 @@ import { folders } from '../state/page';
 import { open } from '../state/source';
 import type { Turn } from '../state/turn';
 import { MEANT, notRead, placed } from '../text/leftOut';
+import { lateIn } from '../text/remarks';
 import { words } from '../words';
 
 const MOST_NAMED = 20;
@@ -38,7 +39,7 @@ export function Account({ turn: { ledger, result } }: { readonly turn: Turn }): 
         {result.reused.length > 0 && <span>{words.turn.reused}</span>}
       </p>
       <NotRead result={result} />
-      <details>
+      <details onToggle={reveal}>
         <summary>{words.turn.details}</summary>
         <Details result={result} />
         {sent !== null && (
@@ -52,6 +53,15 @@ export function Account({ turn: { ledger, result } }: { readonly turn: Turn }): 
   );
 }
 
+/** Moves what was opened out from behind the question box. */
+function reveal({ currentTarget: opened }: { readonly currentTarget: HTMLDetailsElement }): void {
+  if (opened.open) {
+    const dock = document.querySelector<HTMLElement>('.dock');
+    opened.style.scrollMarginBottom = `${dock?.offsetHeight ?? 0}px`;
+    opened.scrollIntoView({ block: 'nearest' });
+  }
+}
+
 /** The books of the program name the files of what was sent; the answer alone names them by number. */
 function placesOf(result: AnswerResult): readonly SentPlace[] {
   const booked = ledgerOfAll.value?.questions.find(({ answerUri }) => answerUri === result.answerUri);
@@ -63,7 +73,7 @@ function NotRead({ result: { coverage, roots } }: { readonly result: AnswerResul
   const files = notRead(coverage, roots, folders.value);
   const rest = files.length - MOST_NAMED;
   return files.length === 0 ? null : (
-    <details class="not-read">
+    <details class="not-read" onToggle={reveal}>
       <summary>{words.turn.filesNotRead(files.length)}</summary>
       <ul>
         {files.slice(0, MOST_NAMED).map(({ place, reason }) => (
@@ -101,10 +111,16 @@ function Details({ result }: { readonly result: AnswerResult }): JSX.Element {
       ))}
       {rejectedQuotes > 0 && <li>{words.turn.rejected(rejectedQuotes)}</li>}
       {warnings.map((warning) => (
-        <li key={warning}>{warning}</li>
+        <li key={warning}>{warningInWords(warning)}</li>
       ))}
     </ul>
   );
+}
+
+/** A warning; where it tells what to do at a command line, what to do here. */
+function warningInWords(warning: string): string {
+  const late = lateIn(warning);
+  return late === null ? warning : words.turn.late(late);
 }
 
 /** A sentence and the places that it counts, the first of many by name. */

@@ -181,20 +181,24 @@ function ThreadLink({ thread }: { readonly thread: Thread }): JSX.Element {
   const deleting = useSignal(false);
   const onTop = pinned.value.includes(thread.name);
   const title = thread.questions[0]?.typed ?? thread.name;
+  const count = thread.questions.length > 1 ? words.navigation.questions(thread.questions.length) : null;
   const runs = turnsOf.value.get(thread.name)?.some(({ state }) => state === 'asking') ?? false;
   return (
     <li>
       <a
         href={hashOf(to)}
         aria-current={here ? 'page' : undefined}
-        title={`${title}\n${when(thread.asked)}`}
+        title={[title, count, when(thread.asked)].filter(Boolean).join('\n')}
         onClick={leave(to)}
       >
         <span class="thread-title">{title}</span>
         <span class="thread-more">
           {runs && <span class="pulse" aria-label={words.turn.needStatus.searching} role="img" />}
-          {thread.questions.length > 1 && (
-            <span title={words.navigation.questions(thread.questions.length)}>{thread.questions.length}</span>
+          {count !== null && (
+            <>
+              <span aria-hidden="true">{thread.questions.length}</span>
+              <span class="sr">{count}</span>
+            </>
           )}
         </span>
       </a>

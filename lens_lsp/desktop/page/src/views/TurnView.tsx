@@ -5,7 +5,8 @@ import type { JSX } from 'preact';
 import { withAnswer } from '../api';
 import { again } from '../state/asking';
 import { callTurnWrong, recheck } from '../state/knowing';
-import { tellFailure } from '../state/page';
+import { prompts, tellFailure } from '../state/page';
+import { standing } from '../state/standing';
 import { type Need, needsItself, standingOf, type Turn } from '../state/turn';
 import { editor } from '../surface';
 import { words } from '../words';
@@ -40,7 +41,7 @@ export function TurnView({ turn, first }: { readonly turn: Turn; readonly first:
 
 function Progress({ turn }: { readonly turn: Turn }): JSX.Element {
   const said = [
-    turn.found > 0 ? words.turn.searching(turn.scanned, turn.found) : words.turn.waiting,
+    turn.found > 0 ? words.turn.searching(turn.scanned, turn.found) : waitsFor(),
     turn.round > 0 && words.turn.round(turn.round),
   ];
   return (
@@ -50,6 +51,14 @@ function Progress({ turn }: { readonly turn: Turn }): JSX.Element {
       {turn.percentage !== null && <progress max={100} value={turn.percentage} aria-label={words.live.searching} />}
     </div>
   );
+}
+
+/** What a question of which nothing was read yet waits for. */
+function waitsFor(): string {
+  if (prompts.value.length > 0) {
+    return words.standing.asked;
+  }
+  return standing.value.is === 'settingUp' ? words.turn.settingUp : words.turn.waiting;
 }
 
 function Needs({ turn }: { readonly turn: Turn }): JSX.Element | null {

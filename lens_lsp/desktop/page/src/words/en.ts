@@ -226,6 +226,7 @@ export const english = {
     unchecked: 'These words were not checked: the question was stopped before.',
     evidence: 'Evidence',
     soFar: 'Found so far',
+    settingUp: 'Setting up Lens first…',
     waiting: 'Reading your folders…',
     searching: (scanned: number, found: number) => `${counted(scanned)} of ${plural(found, 'file')} read`,
     round: (round: number) => `round ${round}`,
@@ -262,6 +263,8 @@ export const english = {
     hidden: (count: number, reason: string) =>
       `${plural(count, 'place')} hidden or without effect: ${hides[reason] ?? reason}.`,
     more: (count: number) => `and ${count} more`,
+    late: (count: number) =>
+      `${plural(count, 'document')} ${count === 1 ? 'was' : 'were'} not read within the time. Lens goes on between questions: ask again in a while, or choose below the question to look in fewer places.`,
     rejected: (count: number) =>
       `${plural(count, 'quote')} of the model stood nowhere and ${count === 1 ? 'was' : 'were'} dropped.`,
     computed: (expression: string, value: string) => `Computed: ${expression} = ${value}`,
@@ -338,7 +341,7 @@ export const english = {
       settingUp: 'Getting ready.',
       needsYou: 'Needs you.',
       unreachable: 'Model not reachable.',
-      offline: 'Without a model.',
+      offline: 'Ready.',
     },
     locked: 'Link needed.',
     ready: 'Ask about your files.',
@@ -346,6 +349,7 @@ export const english = {
     failed: 'Lens could not start.',
     asked: 'Lens waits for your answer.',
     unreachable: (host: string) => `${host} did not answer. Questions are answered on this machine until it does.`,
+    noModel: 'No model is set: answers are found on this machine, and nothing leaves it.',
     offline: 'Answers are found on this machine, and nothing leaves it.',
     choose: 'Choose a model',
     change: 'Change model',
