@@ -1,31 +1,22 @@
-/** Real documents in folders that a story may change: copies of this repository's own docs. */
+/** Folders that a story may change: copies of the papers of a town library, which say nothing of this program. */
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { repository } from './rig.mjs';
+import { e2e, repository } from './rig.mjs';
 
-/** A question that the docs answer, and the sentence that proves it. */
+/** A question that the papers answer, and the sentence that proves it. */
 export const QUESTION = 'How many questions run at a time and how many wait?';
 export const PROOF = 'Four questions run at a time and sixty-four wait.';
-export const SOURCE = 'explanation/language-server.md';
+export const SOURCE = 'service/enquiry-desk.md';
 /** What the reader of the stories takes for an answer, a word each: none of them rests on the weights there are. */
 export const PROVING = ['sixty', '1881', '1931', '2031', 'bell', 'nineteen'];
 /** The program that writes such a reader: to a folder, with these words. */
 export const WRITE_READER = path.join(repository, 'tests/judge/reader/tiny_reader.py');
 
-/**
- * Neither programs nor pictures; nor the pages of measurements: long, full of the words of questions and written anew by
- * every build, they would change what a search of few rounds gets to read.
- */
-const LEFT_OUT = /\.(pyc?|png|jsonl)$|\/explanation\/(benchmarks|results|results-tables|performance|reliability)\.md$/;
-
-/** Copies docs/, or one folder of it, to a new place; gives that place. */
+/** Copies the papers, or one folder of them, to a new place; gives that place. */
 export function docs(to, part = '') {
   fs.rmSync(to, { recursive: true, force: true });
-  fs.cpSync(path.join(repository, 'docs', part), to, {
-    recursive: true,
-    filter: (from) => !LEFT_OUT.test(from),
-  });
+  fs.cpSync(path.join(e2e, 'fixtures/library', part), to, { recursive: true });
   return to;
 }
 
@@ -33,7 +24,7 @@ export function docs(to, part = '') {
 export function proofIn(folder) {
   const lines = fs.readFileSync(path.join(folder, SOURCE), 'utf8').split('\n');
   const line = lines.findIndex((each) => each.includes(PROOF));
-  if (line < 0) throw new Error(`docs/${SOURCE} no longer says “${PROOF}”: give the stories another question`);
+  if (line < 0) throw new Error(`${SOURCE} does not say “${PROOF}”`);
   return { line: line + 1, column: lines[line].indexOf(PROOF) + 1, length: PROOF.length };
 }
 

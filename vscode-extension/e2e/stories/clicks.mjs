@@ -7,7 +7,7 @@ import { docs, PROOF, proofIn, QUESTION, SOURCE } from '../corpus.mjs';
 import { environmentOf, packaged } from '../packaged.mjs';
 
 const ANSWERS = 'answers-of-lens';
-const BEFORE = '# The language server';
+const BEFORE = '# The enquiry desk';
 const INSERTED = 3;
 
 /** A person's hand: what it does between `begins` and the end of a step is counted. */

@@ -7,8 +7,8 @@ import { docs, PROOF, QUESTION } from '../corpus.mjs';
 import { environmentOf, packaged } from '../packaged.mjs';
 
 export async function story(story) {
-  docs(path.join(story.dir, 'guides'), 'how-to');
-  docs(path.join(story.dir, 'background'), 'explanation');
+  docs(path.join(story.dir, 'guides'), 'guides');
+  docs(path.join(story.dir, 'background'), 'service');
   const workspace = path.join(story.dir, 'two.code-workspace');
   fs.writeFileSync(workspace, JSON.stringify({ folders: [{ path: 'guides' }, { path: 'background' }] }));
   const server = await story.server({

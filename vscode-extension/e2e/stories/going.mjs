@@ -18,9 +18,9 @@ export async function story(story) {
 
   await story.step('A folder of the explorer is asked', async () => {
     await workbench.ready();
-    const row = workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'explanation' });
+    const row = workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'service' });
     await workbench.choose(row, 'Ask About This Folder…');
-    await workbench.view.locator('option', { hasText: 'explanation' }).waitFor({ state: 'attached' });
+    await workbench.view.locator('option', { hasText: 'service' }).waitFor({ state: 'attached' });
   });
 
   await story.step('It is answered from that folder, and its document is read from the heading on', async () => {

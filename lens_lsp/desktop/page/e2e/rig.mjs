@@ -30,7 +30,7 @@ export function emptied(name) {
   return folder;
 }
 
-/** A copy of the documentation with a PDF, a table and a program beside it; gives the folder. */
+/** A copy of the library's papers with a PDF, a table and a program beside it; gives the folder. */
 export function corpus(within) {
   const folder = docs(path.join(within, 'docs'));
   cpSync(path.join(repository, 'vscode-extension/e2e/fixtures/ferry.pdf'), path.join(folder, 'ferry.pdf'));

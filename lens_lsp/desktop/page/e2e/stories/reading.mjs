@@ -154,7 +154,7 @@ describe('reading', () => {
     assert.match(
       copied,
       new RegExp(
-        `\\[\\^1\\]: \\[.*language\\\\?-server.*:\\d+\\]\\(<file://.*language-server.md#L\\d+>\\): “${PROOF}”`,
+        `\\[\\^1\\]: \\[.*enquiry\\\\?-desk.*:\\d+\\]\\(<file://.*enquiry-desk.md#L\\d+>\\): “${PROOF}”`,
       ),
     );
   });
