@@ -146,6 +146,16 @@ class ModelSettings:
         key = self.key if self._key_fits() else key_for(Endpoint.of(self.base_url).origin)
         return OpenAIChat(self.base_url, self.name, key, context_tokens=self.context_tokens)
 
+    async def served(self) -> tuple[str, ...]:
+        """What the models at the base URL are called, whether one of them is named here or not; no text is sent.
+
+        Raises as `chat`, and `ModelError` where nothing answers.
+        """
+        import asyncio
+
+        chat = await asyncio.to_thread(replace(self, name=self.name or "unnamed").chat)
+        return await chat.names()
+
     def _key_fits(self) -> bool:
         from lens_lsp.judge.llm.endpoint import Endpoint
 

@@ -34,6 +34,7 @@ from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.request_handler import incident
 from lens_lsp.memory import keyring
 from lens_lsp.model.errors import LensError, UsageError
+from lens_lsp.model.sanitize import printable
 
 MOST_BYTES = 1 << 20
 """Of a request's body."""
@@ -143,6 +144,7 @@ def application(assistant: Assistant) -> Starlette:
         Route("/api/key", _keep_key, methods=["PUT"]),
         Route("/api/key", _drop_key, methods=["DELETE"]),
         Route("/api/models", _models),
+        Route("/api/models/served", _served, methods=["POST"]),
         Route("/api/models/trial", _trial, methods=["POST"]),
         Route("/api/open", _open, methods=["POST"]),
         Route("/api/page", _page),
@@ -281,6 +283,12 @@ async def _models(_: Request) -> Response:
             ]
         }
     )
+
+
+async def _served(_: Request) -> Response:
+    """What the address that is kept says that it serves; the user has just kept it."""
+    names = await (await _aside(partial(read_settings, (), os.environ))).model.served()
+    return JSONResponse({"models": [name for name in names if name == printable(name)]})
 
 
 async def _trial(request: Request) -> Response:

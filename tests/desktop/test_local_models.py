@@ -108,3 +108,19 @@ def test_the_page_alone_looks_for_models_and_tries_none_elsewhere(start: Callabl
         assert desktop.send(method, path, body, Authorization=None).status == 401
         assert desktop.send(method, path, body, Origin="https://evil.example").status == 403
     assert "programs" in desktop.send("GET", "/api/models").json()
+
+
+def test_an_address_that_was_kept_is_asked_for_its_models(start: Callable[..., Desktop], notes: object) -> None:
+    desktop = start(notes).enter()
+    with program(MODELS) as (port, received):
+        desktop.use_model(f"http://127.0.0.1:{port}/v1")
+        assert received == []
+        served = desktop.send("POST", "/api/models/served", {})
+        assert served.json() == {"models": ["small:1b", "large:70b"]}
+        assert received == ["/v1/models"]
+        assert desktop.send("POST", "/api/models/served", {}, Authorization=None).status == 401
+    gone = desktop.send("POST", "/api/models/served", {})
+    assert (gone.status, gone.json()["error"]["name"]) == (422, "lens.model")
+    with program(b"no list") as (port, _):
+        desktop.use_model(f"http://127.0.0.1:{port}/v1")
+        assert desktop.send("POST", "/api/models/served", {}).json() == {"models": []}

@@ -79,6 +79,8 @@ _NAME = "reply"
 OLLAMA_CONTEXT = 4_096
 """Tokens that Ollama gives a model which names no size itself."""
 _MOST_BYTES = 1 << 20
+_MOST_NAMES = 100
+_LONGEST_NAME = 200
 _SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length")
 _TOKENS = range(10**9)
 _SANE = range(256, 100_000_001)
@@ -184,6 +186,29 @@ async def _asked(access: EndpointAccess, name: str) -> ModelSize:
                 if size.context is not None:
                     return size
         return _listed(await ask("GET", f"{endpoint.base}/models", None), name)
+
+
+async def names_of(access: EndpointAccess, seconds: float) -> tuple[str, ...]:
+    """What an endpoint calls the models that it lists; none where it gives no list of them. No text is sent.
+
+    Raises `ModelError` when it does not answer within ``seconds``.
+    """
+    client, url = await asyncio.to_thread(_client, access), f"{access.endpoint.base}/models"
+    try:
+        async with asyncio.timeout(seconds), client, client.stream("GET", url) as response:
+            found = b""
+            async for part in response.aiter_bytes():
+                found += part
+                if len(found) > _MOST_BYTES:
+                    return ()
+        listed = _mapping(json.loads(found.decode("utf-8")))
+    except TimeoutError:
+        text = f"{access.endpoint.origin} did not answer within {seconds:.0f} seconds"
+        raise ModelError(text, failure=ModelFailure.DEADLINE) from None
+    except (ValueError, RecursionError):
+        return ()
+    names = (model.get("id") for model in _entries(listed, "data"))
+    return tuple(name for name in names if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME)[:_MOST_NAMES]
 
 
 def _client(access: EndpointAccess) -> httpx2.AsyncClient:
@@ -633,6 +658,10 @@ class OpenAIChat:
             self._context = found.context or self._context
             self._parameters = found.parameters
         return self._context
+
+    async def names(self, seconds: float = 5.0) -> tuple[str, ...]:
+        """What the endpoint calls its models, as `names_of` has it."""
+        return await names_of(self._access(), seconds)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """One call, the whole reply. Raises `ModelError`."""

@@ -214,6 +214,11 @@ export async function modelPrograms(): Promise<readonly ModelProgram[]> {
   return (await call<{ readonly programs: readonly ModelProgram[] }>('GET', '/api/models')).programs;
 }
 
+/** What the address that was kept calls its models; fails where nothing answers there. No text is sent. */
+export async function servedModels(): Promise<readonly string[]> {
+  return (await call<{ readonly models: readonly string[] }>('POST', '/api/models/served', {})).models;
+}
+
 /** Has a model say one word. */
 export function tryModel(port: number, model: string): Promise<{ readonly said: string; readonly seconds: number }> {
   return call('POST', '/api/models/trial', { port, model });

@@ -391,6 +391,23 @@ describe('models of this machine', () => {
     await page.goto(`${desktop.origin}/#/`);
     await page.getByText('small:1b on this machine words the answer').waitFor();
   });
+
+  it('are offered where an address is kept without a name, and what is missing is said', async () => {
+    await page.goto(`${desktop.origin}/#/settings`);
+    await page.locator('[name="model.name"]').fill('');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('No model is used yet: http://127.0.0.1:11434/v1 has several.').waitFor();
+    await shot(page, 'models-of-an-address');
+    await page.getByRole('button', { name: 'Use small:1b' }).click();
+    await page.getByText('Saved. small:1b is used from now on.').waitFor();
+    assert.equal(await page.locator('[name="model.name"]').inputValue(), 'small:1b');
+    await page.getByLabel('Address').fill('http://localhost:9/v1');
+    await page.locator('[name="model.name"]').fill('');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('button', { name: 'Use this address' }).click();
+    await page.getByText('the name is missing, and http://localhost:9/v1 gives no list of models').waitFor();
+    await shot(page, 'models-of-no-address');
+  });
 });
 
 describe('a page of another site', () => {

@@ -1,7 +1,7 @@
 /** The user's own settings and the key; what a folder brings along can change neither. */
 import { useSignal } from '@preact/signals';
-import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import type { JSX, Ref } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 import * as api from '../api';
 import { loadFolders, loadStatus } from '../state/knowing';
@@ -71,13 +71,47 @@ function ModelForm({
   const failure = useSignal<string | null>(null);
   /** What is saved once the user agrees to the address in it, and that address. */
   const asking = useSignal<{ readonly settings: Settings; readonly address: string } | null>(null);
+  const found = useSignal<Found | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const done = async (said: string) => {
+    tell(said);
+    await Promise.all([saved(), loadFolders(), loadStatus()]);
+  };
+  /** Asks the address that was just kept for its models: the only one is taken where none is named. */
+  const look = async (address: string, name: string | null) => {
+    found.value = 'looking';
+    try {
+      const models = await api.servedModels();
+      const [only] = models;
+      if (name === null && only !== undefined && models.length === 1) {
+        await take(only);
+      } else {
+        found.value = name === null ? { address, models } : null;
+      }
+    } catch (error) {
+      found.value = { address, why: (error as Error).message, named: name !== null };
+    }
+  };
+  const take = async (name: string) => {
+    await api.keepPreferences({ 'model.name': name }, null);
+    if (field.current !== null) {
+      field.current.value = name;
+    }
+    found.value = null;
+    await done(words.settings.usedNow(name));
+  };
   const keep = (wanted: Settings, agreed: string | null) => {
     asking.value = null;
     failure.value = null;
+    found.value = null;
+    const [address, name] = [wanted['model.baseUrl'], wanted['model.name'] ?? null];
+    const unknown = name === null || address !== settings['model.baseUrl'];
     api.keepPreferences(wanted, agreed).then(
       async () => {
-        tell(words.settings.saved);
-        await Promise.all([saved(), loadFolders(), loadStatus()]);
+        await done(words.settings.saved);
+        if (typeof address === 'string' && unknown) {
+          await look(address, name === null ? null : String(name));
+        }
       },
       (error: api.Failed) => {
         if (error.code === 'lens.consent') {
@@ -111,7 +145,11 @@ function ModelForm({
           label={words.settings.modelName}
           hint={words.settings.modelNameHint}
           settings={settings}
+          input={field}
         />
+        <div role="status">
+          <FoundModels found={found.value} take={(name) => void take(name).catch(tellFailure)} />
+        </div>
         <label class="field">
           <span>{words.settings.mode}</span>
           <select name="mode" value={String(settings.mode ?? 'auto')}>
@@ -160,6 +198,55 @@ function ModelForm({
   );
 }
 
+/** What came of asking an address for its models: several or none, or why nothing did. */
+type Found =
+  | 'looking'
+  | { readonly address: string; readonly models: readonly string[] }
+  | { readonly address: string; readonly why: string; readonly named: boolean };
+
+function FoundModels(props: {
+  readonly found: Found | null;
+  readonly take: (name: string) => void;
+}): JSX.Element | null {
+  const { found, take } = props;
+  if (found === null) {
+    return null;
+  }
+  if (found === 'looking') {
+    return <p class="hint">{words.models.looking}</p>;
+  }
+  if ('why' in found) {
+    return (
+      <p class="ending bad">
+        {found.named ? words.settings.noAnswerNamed(found.address) : words.settings.noAnswer(found.address)} {found.why}
+      </p>
+    );
+  }
+  if (found.models.length === 0) {
+    return <p class="ending bad">{words.settings.noList(found.address)}</p>;
+  }
+  return (
+    <>
+      <p class="ending">{words.settings.chooseName(found.address)}</p>
+      <ul class="program-models">
+        {found.models.map((model) => (
+          <li key={model} class="program-model">
+            <span class="model-name">{model}</span>
+            <button
+              type="button"
+              class="primary"
+              aria-label={`${words.models.use} ${model}`}
+              onClick={() => take(model)}
+            >
+              {words.models.use}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 /** Asks before a model's address on this machine is kept: no question asks about it. */
 function AddressDialog(props: {
   readonly address: string;
@@ -186,13 +273,20 @@ interface FieldProps {
   readonly label: string;
   readonly hint: string;
   readonly settings: Settings;
+  readonly input?: Ref<HTMLInputElement>;
 }
 
-function Field({ name, label, hint, settings }: FieldProps): JSX.Element {
+function Field({ name, label, hint, settings, input = null }: FieldProps): JSX.Element {
   return (
     <label class="field">
       <span>{label}</span>
-      <input name={name} defaultValue={String(settings[name] ?? '')} spellcheck={false} autocomplete="off" />
+      <input
+        ref={input}
+        name={name}
+        defaultValue={String(settings[name] ?? '')}
+        spellcheck={false}
+        autocomplete="off"
+      />
       <small>{hint}</small>
     </label>
   );

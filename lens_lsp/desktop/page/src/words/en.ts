@@ -437,6 +437,13 @@ export const english = {
     noLimit: 'none',
     save: 'Save settings',
     saved: 'Saved.',
+    usedNow: (model: string) => `Saved. ${model} is used from now on.`,
+    chooseName: (address: string) => `No model is used yet: ${address} has several. Choose one.`,
+    noList: (address: string) =>
+      `No model is used yet: the name is missing, and ${address} lists no models. Write the name the endpoint uses.`,
+    noAnswer: (address: string) =>
+      `Saved, but no model is used yet: the name is missing, and ${address} gives no list of models:`,
+    noAnswerNamed: (address: string) => `Saved, but ${address} gives no list of models:`,
     key: 'Key',
     keyIntro: "Kept in this system's keyring for the model's address; the page never gets it back.",
     keyStored: (origin: string) => `A key is kept for ${origin}.`,
