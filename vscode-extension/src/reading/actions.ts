@@ -174,6 +174,7 @@ async function exportAnswer(document: vscode.Uri): Promise<void> {
       throw new Failure(vscode.l10n.t('There is a link or no file at {0}: choose another name.', target.fsPath));
     }
     await vscode.window.showTextDocument(target);
+    void vscode.window.showInformationMessage(vscode.l10n.t('Saved as {0}', vscode.workspace.asRelativePath(target)));
   }
 }
 

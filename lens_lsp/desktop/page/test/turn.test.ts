@@ -13,7 +13,18 @@ import type {
   LensEvent,
 } from '../src/protocol';
 import { joined, kept, unshown, written } from '../src/state/kept';
-import { begun, covers, ended, heard, needsItself, rechecked, standingOf, stopped, type Turn } from '../src/state/turn';
+import {
+  begun,
+  covers,
+  ended,
+  heard,
+  needsItself,
+  provesAnything,
+  rechecked,
+  standingOf,
+  stopped,
+  type Turn,
+} from '../src/state/turn';
 
 const ROOT = 'file:///notes';
 
@@ -478,5 +489,15 @@ describe('an answer that was kept', () => {
     assert.equal(standingOf(both, [{ ...first, ...looked('unverifiable') }, ...gone.slice(1)]), 'covered');
     assert.equal(standingOf({ ...both, evidence: [] }, gone), 'covered', 'computed, without a quote');
     assert.equal(standingOf({ ...both, status: 'missing' }, gone), 'missing');
+  });
+});
+
+describe('what can be withdrawn', () => {
+  it('is what was called proven, and nothing of an answer that proved nothing', () => {
+    const need = { id: 'f1', text: 'the end', value: null, confidence: null, evidence: [] };
+    assert.ok(provesAnything({ status: 'answered', needs: [] }));
+    assert.ok(provesAnything({ status: null, needs: [{ ...need, status: 'covered' }] }));
+    assert.ok(!provesAnything({ status: null, needs: [] }));
+    assert.ok(!provesAnything({ status: 'partial', needs: [{ ...need, status: 'missing' }] }));
   });
 });

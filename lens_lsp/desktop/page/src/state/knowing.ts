@@ -204,11 +204,12 @@ export async function callWrong(ids: readonly string[]): Promise<void> {
 }
 
 /** Withdraws what is known of the answer that is shown. */
-export async function callTurnWrong({ answerUri }: Turn): Promise<void> {
+export async function callTurnWrong({ key, answerUri }: Turn): Promise<void> {
   const known = (await rpc<ClustersResult>('lens/clusters', {})).clusters;
   const wrong = known.filter(({ questions }) => questions.some((each) => each.answerUri === answerUri));
   if (wrong.length > 0) {
     await callWrong(wrong.map(({ id }) => id));
+    changeTurn(key, (now) => ({ ...now, calledWrong: true }));
   }
 }
 

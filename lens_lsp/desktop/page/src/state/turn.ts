@@ -95,6 +95,8 @@ export interface Turn {
   readonly ledger: Ledger | null;
   readonly result: AnswerResult | null;
   readonly answerUri: string | null;
+  /** The user called the answer wrong, and it was withdrawn. */
+  readonly calledWrong?: true;
   /** When it was asked, where that is known. */
   readonly asked: string | null;
   /** Whether the program has it in its thread, too. */
@@ -367,4 +369,9 @@ export function standingOf(need: Need, passages: readonly Passage[]): NeedStatus
 function lookAt(passage: Passage, citations: readonly CheckedCitation[]): CheckedCitation | undefined {
   const { path, quote, span } = passage;
   return citations.find((each) => each.path === path && each.quote === quote && each.span.join() === span.join());
+}
+
+/** Whether an answer called anything proven: nothing else can be withdrawn. */
+export function provesAnything({ status, needs }: Pick<Turn, 'status' | 'needs'>): boolean {
+  return status === 'answered' || needs.some((need) => need.status === 'covered');
 }

@@ -7,13 +7,13 @@ import { again } from '../state/asking';
 import { callTurnWrong, recheck } from '../state/knowing';
 import { prompts, tellFailure } from '../state/page';
 import { standing } from '../state/standing';
-import { type Need, needsItself, standingOf, type Turn } from '../state/turn';
+import { type Need, needsItself, provesAnything, standingOf, type Turn } from '../state/turn';
 import { editor } from '../surface';
 import { words } from '../words';
 import { Account } from './Account';
 import { AnswerText } from './AnswerText';
 import { copyAnswer, exportAnswer } from './copy';
-import { ConfirmDialog } from './Dialog';
+import { ConfirmDialog, Dialog } from './Dialog';
 import { Icon, StateShape } from './icons';
 import { PassageCard } from './PassageCard';
 
@@ -31,6 +31,7 @@ export function TurnView({ turn, first }: { readonly turn: Turn; readonly first:
       {asking && <Progress turn={turn} />}
       <Needs turn={turn} />
       <Ending turn={turn} />
+      {turn.calledWrong && <p class="ending bad">{words.turn.calledWrong}</p>}
       {turn.answer !== '' && <AnswerText turn={turn} />}
       {!asking && turn.answer !== '' && <Actions turn={turn} />}
       <Passages turn={turn} />
@@ -133,6 +134,7 @@ function endingOf(turn: Turn): string | null {
 }
 
 function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
+  const exporting = editor !== undefined && turn.answerUri !== null ? words.turn.exportInEditor : words.turn.export;
   const doubted = useSignal(false);
   return (
     <div class="actions">
@@ -140,9 +142,9 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
         <Icon name="copy" />
         <span>{words.turn.copy}</span>
       </button>
-      <button type="button" class="quiet" title={words.turn.export} onClick={() => void exportAnswer(turn)}>
+      <button type="button" class="quiet" title={exporting} onClick={() => void exportAnswer(turn)}>
         <Icon name="export" />
-        <span>{words.turn.export}</span>
+        <span>{exporting}</span>
       </button>
       {editor !== undefined && turn.answerUri !== null && (
         <>
@@ -187,7 +189,7 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
   );
 }
 
-/** Asks before an answer is withdrawn; its question is asked again at once. */
+/** Asks before an answer is withdrawn; its question is asked again at once. Says so where nothing can be withdrawn. */
 function WrongDialog({ turn, close }: { readonly turn: Turn; readonly close: () => void }): JSX.Element {
   const withdraw = () => {
     close();
@@ -195,9 +197,28 @@ function WrongDialog({ turn, close }: { readonly turn: Turn; readonly close: () 
       .then(() => again(turn))
       .catch(tellFailure);
   };
+  if (!provesAnything(turn)) {
+    const ask = () => {
+      close();
+      void again(turn);
+    };
+    return (
+      <Dialog title={words.map.wrongTitle} close={close}>
+        <p>{words.turn.nothingProven}</p>
+        <div class="actions">
+          <button type="button" class="primary" onClick={ask}>
+            {words.ask.again}
+          </button>
+          <button type="button" class="quiet" onClick={close}>
+            {words.cancel}
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
   return (
     <ConfirmDialog title={words.map.wrongTitle} label={words.turn.wrongDo} act={withdraw} close={close}>
-      <p>{words.map.wrongMeans}</p>
+      <p>{words.turn.wrongMeans}</p>
       <p>{words.turn.wrongHint}</p>
     </ConfirmDialog>
   );

@@ -20,7 +20,7 @@ export async function copyAnswer(turn: Turn | undefined): Promise<void> {
 
 const LONGEST_NAME = 60;
 
-/** Saves an answer with its citations as a file of Markdown, where the user says. */
+/** Saves an answer with its citations as a file of Markdown: where the user says in an editor, else as a download. */
 export async function exportAnswer(turn: Turn): Promise<void> {
   if (editor !== undefined && turn.answerUri !== null) {
     await withAnswer('export', turn.answerUri).catch(tellFailure);
@@ -37,4 +37,5 @@ export async function exportAnswer(turn: Turn): Promise<void> {
   link.download = `${name}.md`;
   link.click();
   URL.revokeObjectURL(link.href);
+  tell(words.turn.exported(link.download));
 }

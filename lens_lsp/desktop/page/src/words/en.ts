@@ -239,7 +239,9 @@ export const english = {
     understood: (question: string) => `Understood as: ${question}`,
     reused: 'Proven before, and checked again now',
     copy: 'Copy with citations',
-    export: 'Export…',
+    export: 'Export',
+    exportInEditor: 'Export…',
+    exported: (name: string) => `Saved as ${name} in your downloads.`,
     insert: 'Insert into note',
     open: 'Open as document',
     shortened: 'The answer is longer: this is its beginning. Copy it, or open its document, to read all of it.',
@@ -248,6 +250,10 @@ export const english = {
     copyFailed: 'The browser did not allow to copy.',
     recheck: 'Check sources again',
     wrongDo: 'Withdraw it and ask again',
+    calledWrong: 'Withdrawn: you called it wrong.',
+    wrongMeans: 'It is withdrawn: nothing is answered from it any more. Your files stay as they are.',
+    nothingProven:
+      'Nothing was called proven here, so there is nothing to withdraw. Ask with other words, or leave files out: choose below the question where to search.',
     wrongHint:
       'When you ask again, these words are not taken for the answer. To leave out a file, first choose below the question where to search.',
     details: 'How this was found',

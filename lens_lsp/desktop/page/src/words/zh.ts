@@ -246,7 +246,9 @@ export const chinese: Words = {
     understood: (question: string) => `理解为：${question}`,
     reused: '先前已证实，现已重新核对',
     copy: '连同引文复制',
-    export: '导出…',
+    export: '导出',
+    exportInEditor: '导出…',
+    exported: (name) => `已保存到下载文件夹：${name}`,
     insert: '插入笔记',
     open: '以文档打开',
     shortened: '答案较长，这里是开头部分。复制答案或打开其文档即可阅读全文。',
@@ -255,6 +257,10 @@ export const chinese: Words = {
     copyFailed: '浏览器不允许复制。',
     recheck: '重新核对来源',
     wrongDo: '撤回并重新提问',
+    calledWrong: '已撤回：你说它是错的。',
+    wrongMeans: '撤回后，不会再根据它回答任何问题。你的文件保持不变。',
+    nothingProven:
+      '这里没有任何内容被称为已证实，所以没有可撤回的。请换一种说法提问，或排除一些文件：在问题下方选择搜索位置。',
     wrongHint: '再次提问时，不会再把这些文字当作答案。要排除某个文件，请先在问题下方选择搜索位置。',
     details: '查找过程',
     looked: (scanned: number, found: number, read: number) =>
