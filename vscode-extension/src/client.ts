@@ -135,7 +135,16 @@ class Client implements LensClient {
   async request<R>(method: string, params: object, token?: vscode.CancellationToken): Promise<R> {
     try {
       const session = await this.#running('asked');
-      return await session.request<R>(method, this.host.limited(method, params), token);
+      try {
+        return await session.request<R>(method, this.host.limited(method, params), token);
+      } catch (error) {
+        // A server that was started anew meanwhile is asked again, but for answers, which may cost something.
+        if (this.#session === session || this.#disposed || method === 'lens/ask' || token?.isCancellationRequested) {
+          throw error;
+        }
+        const next = await this.#running('asked');
+        return await next.request<R>(method, this.host.limited(method, params), token);
+      }
     } catch (error) {
       throw failureOf(error);
     }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { CheckedCitation } from '../src/protocol';
 import { wordsOfFile } from '../src/text/answerFile';
-import { withCitations } from '../src/text/copying';
+import { asPlainText, withCitations } from '../src/text/copying';
 import { notRead } from '../src/text/leftOut';
 import { withMarks } from '../src/text/marking';
 import { lineAt, placeOf, pointsBefore, unitsOf } from '../src/text/offsets';
@@ -209,6 +209,15 @@ describe('a copied answer', () => {
     assert.match(
       copied,
       /^<!-- lens:begin (w[0-9a-f]{8}) \{"lens":"output\/1"\} -->\n\n\*\*End\?\*\*\n\nIn 2031\. \[\^1\] \[7\]\n\n\[\^1\]: \[lease\.md:5\]\(<file:\/\/\/notes\/lease\.md#L5>\): “/,
+    );
+  });
+
+  it('is plain text for a mail, without remarks and marks', () => {
+    const answer = 'Not read yet: 1 of 2 documents.\n\n> It ends in **2031**. [1]\n\n*Judged by a reader.*\n';
+    const scan = { ...passage, n: 2, path: 'scan.pdf', locator: { page: 12 }, cited: false };
+    assert.equal(
+      asPlainText({ question: 'End?', answer, passages: [passage, scan] }),
+      `End?\n\nIt ends in 2031. [1]\n\n[1] lease.md:5: “${passage.quote}”\n`,
     );
   });
 

@@ -151,12 +151,7 @@ describe('reading', () => {
     await page.locator('article').first().getByRole('button', { name: 'Copy with citations' }).click();
     await page.getByText('Copied, with citations.').waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    assert.match(
-      copied,
-      new RegExp(
-        `\\[\\^1\\]: \\[.*enquiry\\\\?-desk.*:\\d+\\]\\(<file://.*enquiry-desk.md#L\\d+>\\): “${PROOF}”`,
-      ),
-    );
+    assert.match(copied, new RegExp(`^\\[1\\] .*${path.basename(SOURCE)}:\\d+: “${PROOF}”$`, 'm'));
   });
 
   it('says which passages moved and which are gone, without being asked', async () => {

@@ -2,16 +2,16 @@ import { toClipboard, withAnswer } from '../api';
 import { tell, tellFailure } from '../state/page';
 import type { Turn } from '../state/turn';
 import { editor } from '../surface';
-import { withCitations } from '../text/copying';
+import { asPlainText, withCitations } from '../text/copying';
 import { words } from '../words';
 
-/** Copies an answer with its citations, and says so. */
+/** Copies an answer with its citations as plain text, and says so. */
 export async function copyAnswer(turn: Turn | undefined): Promise<void> {
   if (turn === undefined) {
     return;
   }
   try {
-    await toClipboard(withCitations(turn));
+    await toClipboard(asPlainText(turn));
     tell(words.turn.copied);
   } catch {
     tell(words.turn.copyFailed, { bad: true });
