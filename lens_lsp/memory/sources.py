@@ -59,10 +59,11 @@ _TOO_MUCH = "the file is gone, and too much lies in its folder to look for it un
 _NOT_ASKED = "which is not asked for what a file cites; ask the question again"
 _IN_STORE = f"it lies in an object store, {_NOT_ASKED}"
 _ELSEWHERE = "the quote stands in another file now"
-_NOT_ONCE = "nothing is recorded of it, and its words stand {} in this folder: ask again, or restore " + PATH
-_SHORTENED = f"nothing is recorded of it, and the note shows only the beginning: ask again, or restore {PATH}"
-_BARE = f"nothing is recorded of it, and it quotes nothing: ask again, or restore {PATH}"
-_OTHERWISE = f"nothing is recorded of it, and its words stand among others now: ask again, or restore {PATH}"
+_AGAIN = f"; {PATH} says nothing more of it: ask the question again"
+_NOT_ONCE = "its words stand {} in this folder" + _AGAIN
+_SHORTENED = f"the note shows only the beginning of its words{_AGAIN}"
+_BARE = f"it quotes nothing{_AGAIN}"
+_OTHERWISE = f"its words stand among others now{_AGAIN}"
 _IN_A_WORD = regex(r"(?:(?![\u2e80-\uabff\uf900-\ufaff])[^\W_]){2}|[-\u2212+.,]\d|\d[.,]\d")
 _PLACED = "it stands at another place than its footnote says"
 _UNRECOGNISED = "it was read from a picture by OCR, which is off here"
@@ -268,7 +269,7 @@ class Sources:
                 found = folder.only_place("", words, "") if len(filled(words)) >= SHORTEST_CONTEXT else None
                 if found is not None:
                     return self._worded(reference, words, folder.read(found[0]), found[1], root, base, there=False)
-        why = _NOT_ONCE.format("not once") if self._allowed.place(root) is not None else self._allowed.why
+        why = _NOT_ONCE.format("nowhere") if self._allowed.place(root) is not None else self._allowed.why
         return Checked(blank, CitationState.UNVERIFIABLE, why=why), None
 
     def _worded(
