@@ -35,7 +35,7 @@ export function TopBar(): JSX.Element {
       <button
         type="button"
         class="quiet"
-        title={words.navigation.open}
+        data-tip={words.navigation.open}
         aria-label={words.navigation.open}
         aria-expanded={railIsOpen.value}
         onClick={() => {
@@ -49,7 +49,7 @@ export function TopBar(): JSX.Element {
       <button
         type="button"
         class="quiet"
-        title={words.navigation.fresh}
+        data-tip={words.navigation.fresh}
         aria-label={words.navigation.fresh}
         onClick={startFresh}
       >

@@ -138,11 +138,11 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
   const doubted = useSignal(false);
   return (
     <div class="actions">
-      <button type="button" class="quiet" title={words.turn.copy} onClick={() => void copyAnswer(turn)}>
+      <button type="button" class="quiet" data-tip={words.turn.copy} onClick={() => void copyAnswer(turn)}>
         <Icon name="copy" />
         <span>{words.turn.copy}</span>
       </button>
-      <button type="button" class="quiet" title={exporting} onClick={() => void exportAnswer(turn)}>
+      <button type="button" class="quiet" data-tip={exporting} onClick={() => void exportAnswer(turn)}>
         <Icon name="export" />
         <span>{exporting}</span>
       </button>
@@ -153,13 +153,13 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
         </>
       )}
       {turn.passages.length > 0 && (
-        <button type="button" class="quiet" title={words.turn.recheck} onClick={() => void recheck([turn])}>
+        <button type="button" class="quiet" data-tip={words.turn.recheck} onClick={() => void recheck([turn])}>
           <Icon name="check" />
           <span>{words.turn.recheck}</span>
         </button>
       )}
       {turn.state === 'done' && (
-        <button type="button" class="quiet" title={words.ask.again} onClick={() => void again(turn)}>
+        <button type="button" class="quiet" data-tip={words.ask.again} onClick={() => void again(turn)}>
           <Icon name="again" />
           <span>{words.ask.again}</span>
         </button>
@@ -168,7 +168,7 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
         <button
           type="button"
           class="quiet"
-          title={words.map.wrong}
+          data-tip={words.map.wrong}
           onClick={() => {
             doubted.value = true;
           }}
@@ -236,7 +236,7 @@ function InEditor({ act, icon, uri }: InEditorProps): JSX.Element {
     <button
       type="button"
       class="quiet"
-      title={words.turn[act]}
+      data-tip={words.turn[act]}
       onClick={() => void withAnswer(act, uri).catch(tellFailure)}
     >
       <Icon name={icon} />
