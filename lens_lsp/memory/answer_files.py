@@ -51,6 +51,8 @@ _STAMP = regex(r"<!-- lens:(?:begin|end) ")
 _ANY_MARK = regex(r"\[\^([^\]\s]{1,200})\]")
 _PARAGRAPHS = regex(r"\n[ \t]*\n")
 _REMARK = regex(r"\*[^*\n]+\*")
+_UNREAD = regex(r"Not read yet: [\d,]+ of [\d,]+ documents\.\n*")
+"""What stands first in an answer that came before all documents were read: of the moment, and nothing for a note."""
 _GAPS = regex(r"\n(?:[ \t]*\n){2,}")
 _EMPHASIS = regex(r"(?<!\\)(\*\*|\*)(?=\S)((?:(?!\1).)+?)(?<=\S)\1")
 _ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
@@ -191,7 +193,7 @@ def write_short(saved: Saved, place: NotePlace, *, remarks: bool = False) -> Sho
     answer = saved.answer
     shown = _shown(saved)
     whole = len(shown) == len(answer.evidence)
-    words = printable(answer.text) if whole else _KEPT_BACK
+    words = _UNREAD.sub("", printable(answer.text), count=1) if whole else _KEPT_BACK
     parts = _PARAGRAPHS.split(words.strip("\n"))
     kept = [part for part in parts if remarks or not _REMARK.fullmatch(part.strip())]
     words = "\n\n".join(kept) or words.strip("\n")
@@ -218,7 +220,7 @@ def as_short(text: str, path: str, place: NotePlace) -> ShortBlock | None:
     cited = {each.label: (_absolute(each.citation, folder), lines.get(each.label, 0)) for each in citing.written}
     if not all(line for _, line in cited.values()):
         return None
-    words = _words(whole["body"], set(cited))
+    words = _UNREAD.sub("", _words(whole["body"], set(cited)), count=1)
     return _short(words, _ANY_MARK, cited, place, most=None if place.whole else MOST_BESIDE)
 
 

@@ -417,6 +417,11 @@ def test_an_answer_file_becomes_a_short_block_with_its_records_beside_it() -> No
     assert short(os.path.join(ROOT, "house"), FILE.replace("\n", "\r\n")) == block
 
 
+def test_a_note_is_not_told_what_was_unread_when_its_answer_came() -> None:
+    early = replace(ANSWER, text=f"Not read yet: 3 of 1,012 documents.\n\n{ANSWER.text}")
+    assert short(ROOT, old_answer(Saved(early, {}, ASKED, ANSWERS, True))) == short(ROOT)
+
+
 def test_an_answer_without_words_or_evidence_is_a_block_too() -> None:
     bare = old_answer(Saved(replace(ANSWER, evidence=(), text=""), {}, ASKED, ANSWERS, True))
     assert short(ROOT, bare) == ShortBlock("<!-- lens:begin q7 -->\n\n<!-- lens:end q7 -->\n", {})

@@ -119,22 +119,45 @@ function inWords(counts: RecheckResult['counts']): string {
   );
 }
 
+/** A note of the user's: an empty one where no note is open. */
+async function newNote(): Promise<vscode.TextEditor | undefined> {
+  const start = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('New note for this answer'),
+    saveLabel: vscode.l10n.t('Insert'),
+    filters: { Markdown: ['md'] },
+    ...(start !== undefined && { defaultUri: vscode.Uri.joinPath(start, 'note.md') }),
+  });
+  if (target === undefined) {
+    return undefined;
+  }
+  const there = await vscode.workspace.fs.stat(target).then(
+    () => true,
+    () => false,
+  );
+  if (!there) {
+    await vscode.workspace.fs.writeFile(target, new Uint8Array());
+  }
+  const editor = await vscode.window.showTextDocument(target);
+  const end = editor.document.lineAt(editor.document.lineCount - 1).range.end;
+  editor.selection = new vscode.Selection(end, end);
+  return editor;
+}
+
 async function insertAnswer(
   lens: LensClient,
   note: vscode.TextEditor | undefined,
   document: vscode.Uri,
 ): Promise<void> {
-  if (note === undefined) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('Lens: open the note that the answer belongs in, and put the cursor there.'),
-    );
-    return;
-  }
   const answer = fileOf(document)?.toString();
   if (answer === undefined) {
     void vscode.window.showInformationMessage(
       vscode.l10n.t('Lens: this answer is kept in no file, so it cannot be put into a note; ask again.'),
     );
+    return;
+  }
+  note ??= await newNote();
+  if (note === undefined) {
     return;
   }
   const { line, character } = note.selection.active;

@@ -48,7 +48,7 @@ export function focusQuestion(): void {
   }
 }
 
-/** Nobody has pressed or clicked anything yet. */
+/** Nobody has pressed or clicked anything yet but in the ask box, which may be drawn anew under the pointer. */
 let untouched = true;
 
 /**
@@ -124,8 +124,8 @@ export function followKeys(): void {
   for (const touch of ['keydown', 'pointerdown']) {
     document.addEventListener(
       touch,
-      () => {
-        untouched = false;
+      ({ target }) => {
+        untouched &&= target instanceof Element && target.closest('.ask') !== null;
       },
       { capture: true },
     );

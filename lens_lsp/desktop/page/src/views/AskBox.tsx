@@ -43,8 +43,14 @@ export function AskBox({ followUp }: { readonly followUp: boolean }): JSX.Elemen
     }, tellFailure);
   };
   const now = running.value;
+  /** Beside the letters, too, a click into the box means the box. */
+  const intoBox = ({ target }: Event) => {
+    if (target instanceof Element && target.closest('button, select, input, a, textarea') === null) {
+      box.current?.focus();
+    }
+  };
   return (
-    <form class="ask" onSubmit={ask}>
+    <form class="ask" onSubmit={ask} onClick={intoBox}>
       <div class="ask-field">
         <textarea
           id="question"

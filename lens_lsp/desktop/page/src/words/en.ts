@@ -262,7 +262,7 @@ export const english = {
     unread: (places: number) =>
       `${plural(places, 'more place')} with the words ${places === 1 ? 'was' : 'were'} not read.`,
     notRead: (unread: number, documents: number) =>
-      `${counted(unread)} of ${plural(documents, 'PDF, Office, e-book or mail file')} not read yet: nothing is known of ${unread === 1 ? 'it' : 'them'}.`,
+      `${counted(unread)} of ${plural(documents, 'PDF, Office, e-book or mail file')} not read yet. ${unread === 1 ? 'It is' : 'They are'} read now: ask again to search ${unread === 1 ? 'it' : 'them'}, too.`,
     filesNotRead: (count: number) => `${plural(count, 'file')} not read`,
     why: (reason: string) => `– ${skips[reason] ?? reason}`,
     skipped: (count: number, reason: string) => `${plural(count, 'file')} skipped: ${skips[reason] ?? reason}.`,

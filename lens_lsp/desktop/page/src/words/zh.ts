@@ -267,7 +267,7 @@ export const chinese: Words = {
       `搜索了 ${counted(scanned)} 个文件，共 ${counted(found)} 个；阅读了其中 ${counted(read)} 个的段落。`,
     unread: (places: number) => `另有 ${counted(places)} 处含有这些词，未阅读。`,
     notRead: (unread: number, documents: number) =>
-      `${counted(documents)} 个 PDF、Office、电子书和邮件文件中有 ${counted(unread)} 个尚未读取：其内容未知。`,
+      `${counted(documents)} 个 PDF、Office、电子书和邮件文件中有 ${counted(unread)} 个尚未读取。正在读取：再次提问即可一并搜索。`,
     filesNotRead: (count: number) => `${counted(count)} 个文件没有读取`,
     why: (reason: string) => `– ${skips[reason] ?? reason}`,
     skipped: (count: number, reason: string) => `跳过 ${counted(count)} 个文件：${skips[reason] ?? reason}。`,
