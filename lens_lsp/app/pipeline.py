@@ -67,6 +67,7 @@ class Pipeline:
         self.observer = observer
         self.memory = memory
         self.thread = request.thread
+        self.anew = request.anew
 
     async def run(
         self,
@@ -149,7 +150,7 @@ class Pipeline:
             QuestionMemory,  # brings the store, which a question without one never needs
         )
 
-        return QuestionMemory(self.memory, self.question, self._planner.endpoint, self.thread)
+        return QuestionMemory(self.memory, self.question, self._planner.endpoint, self.thread, self.anew)
 
     async def _plan(self, known: QuestionMemory | None) -> tuple[Plan, BudgetSpent | OracleFailed | None]:
         """The plan: as it was when the question was answered before, else the oracle's; by the rules when that fails,

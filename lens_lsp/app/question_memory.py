@@ -471,6 +471,8 @@ class QuestionMemory:
     typed: str
     endpoint: str | None
     thread: str | None = None
+    anew: bool = False
+    """Nothing that earlier questions proved is taken up."""
     question: str = ""
     """The question with what it refers to in its thread put in; after `begin`."""
     near: tuple[str, ...] = ()
@@ -497,6 +499,8 @@ class QuestionMemory:
             earlier = [EarlierQuestion(turn.question, None if asked is None else asked.short) for turn, asked in turns]
             self.question = resolve_references(self.typed, earlier)
             self._thread_evidence = self.memory.cited(asked for _, asked in turns if asked is not None)
+        if self.anew:
+            return None
         self._asked = self.memory.asked(self.question, self._oracle)
         if self._asked is not None and (not reads_first or asks_question(self._asked.plan)):
             self._reuses = True
@@ -511,6 +515,8 @@ class QuestionMemory:
         recollection = self._try(
             lambda: self.memory.recollect(plan, asked, self._oracle, roots, self._thread_evidence), nothing
         )
+        if self.anew:
+            recollection = replace(recollection, facts={})
         if recollection.wrong and self.endpoint is None:
             self.warnings.append(f"left out, because you called it wrong: {', '.join(recollection.wrong)}")
         reading.corpus.history = recollection.history

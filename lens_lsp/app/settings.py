@@ -349,7 +349,8 @@ class Request:
     ``paths`` are folders and files; none mean the current folder and the user's ``extraRoots``. ``globs`` narrow them,
     instead of the scopes of a project. ``options`` are what the user typed or chose for this question: only they may be
     above the default of a limit. ``mode`` and ``limits`` are what a program says for its user (an editor, an agent, the
-    page): its limits only lower. ``thread`` names the conversation in the store that the question continues.
+    page): its limits only lower. ``thread`` names the conversation in the store that the question continues; ``anew``
+    takes up nothing that earlier questions proved.
 
     ``buffers`` are texts open in an editor, by absolute path, which win over the disk; ``exclude_spans`` are the spans,
     in code points and by absolute path, that hold the question itself and are never evidence. ``limit`` is how many
@@ -368,6 +369,7 @@ class Request:
     mode: str | None = None
     limits: Limits = Limits()
     thread: str | None = None
+    anew: bool = False
     seed: int = 0
     limit: int = 10
     rerank: bool = False

@@ -61,7 +61,7 @@ _FORWARDED: Mapping[str, Mapping[str, object]] = {
     "lens/wrong": {},
 }
 """The requests of the language server that the page may send, and what is said in each whatever the page says."""
-_ASKING = frozenset({"question", "scope", "mode", "thread", "budget", "dryRun"})
+_ASKING = frozenset({"question", "scope", "mode", "thread", "anew", "budget", "dryRun"})
 T = TypeVar("T")
 Handler = Callable[[Request], Awaitable[Response]]
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")

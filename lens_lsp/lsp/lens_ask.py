@@ -123,7 +123,9 @@ def _worded(request: Request, params: AskParams | FindParams) -> Request:
     if not isinstance(params, AskParams):
         return replace(request, question=params.query, limit=params.limit, rerank=params.rerank)
     limits = Limits(params.budget.calls, params.budget.tokens, params.budget.seconds, params.budget.cost)
-    return replace(request, question=params.question, mode=params.mode, limits=limits, thread=params.thread)
+    return replace(
+        request, question=params.question, mode=params.mode, limits=limits, thread=params.thread, anew=params.anew
+    )
 
 
 def _paths(state: ServerState, scope: Scope) -> tuple[str, ...]:

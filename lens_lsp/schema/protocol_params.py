@@ -84,6 +84,8 @@ class AskParams(SpokenParams):
     thread: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     budget: WireBudget = WireBudget()
     work_done_token: Token | None = None
+    anew: bool = False
+    """Judge it anew: what earlier questions proved is not taken up."""
     dry_run: bool = False
     """Only say what would be sent: no call is made and nothing is kept."""
     for_model: bool = False

@@ -191,6 +191,14 @@ def test_a_wrong_answer_is_withdrawn_by_a_request_and_by_a_command(edit: Edit) -
     assert editor.ask("lens/wrong", {"ids": []})["error"]
 
 
+def test_a_question_that_is_asked_anew_takes_up_nothing_that_was_proven(edit: Edit) -> None:
+    editor = edit()
+    asked = [editor.result("lens/ask", {"question": QUESTION, "anew": anew}) for anew in (False, False, True)]
+    assert [each["stopped"] for each in asked] == ["covered", "reused", "covered"]
+    assert asked[0]["shortAnswer"] == asked[2]["shortAnswer"] == "2031"
+    editor.result("lens/forget", {"all": True})
+
+
 def test_the_ledger_says_what_questions_cost(edit: Edit) -> None:
     editor = edit()
     editor.result("lens/ask", {"question": QUESTION})

@@ -30,6 +30,8 @@ export interface AskParams {
   readonly mode?: Mode;
   /** The conversation that the question belongs to. */
   readonly thread?: string;
+  /** Judge it anew: what earlier questions proved is not taken up. */
+  readonly anew?: boolean;
   readonly budget?: Budget;
   /** Tell what would be sent, and send nothing. */
   readonly dryRun?: boolean;

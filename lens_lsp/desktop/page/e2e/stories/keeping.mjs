@@ -65,6 +65,7 @@ describe('what stays', () => {
     assert.equal(page.url(), address);
     await page.locator('article').first().locator('.cite').first().waitFor();
     await page.locator('article').first().locator('.state-verified').first().waitFor();
+    await page.locator('article').first().getByText('Nothing left this machine').waitFor();
     await page.locator('article').first().locator('.card-open').first().click();
     await page.locator('.source mark').first().waitFor();
     await page.keyboard.press('Escape');

@@ -25,6 +25,7 @@ import {
   turns,
   turnsOf,
 } from './page';
+import { noteAnswer } from './recent';
 import { go, route } from './route';
 import { chosenSources } from './sources';
 import { begun, ended, heard, stopped, type Turn } from './turn';
@@ -48,8 +49,8 @@ export function scopeOf(chosen: ChosenScope): Scope {
 /** Whether a question was asked on this page since it came. */
 export const asked = signal(false);
 
-/** Asks what is in the ask box, in the thread that is shown. */
-export async function submit(question: string): Promise<void> {
+/** Asks what is in the ask box, in the thread that is shown; `anew` takes up nothing that was proven before. */
+export async function submit(question: string, anew = false): Promise<void> {
   asked.value = true;
   const name = thread.value ?? newThread();
   const scope = scopeOf(chosenScope.value);
@@ -75,7 +76,7 @@ export async function submit(question: string): Promise<void> {
     }
   }
   try {
-    const id = await api.ask({ question, scope, mode: chosenMode.value, thread: name, tab });
+    const id = await api.ask({ question, scope, mode: chosenMode.value, thread: name, tab, ...(anew && { anew }) });
     changeTurn(turn.key, (now) => ({ ...now, ask: id }));
     attach(turn.key, id);
     if (turnOf(turn.key)?.state === 'cancelled') {
@@ -86,9 +87,9 @@ export async function submit(question: string): Promise<void> {
   }
 }
 
-/** Asks a question again, as it was asked. */
-export async function again(turn: Turn): Promise<void> {
-  await submit(turn.question);
+/** Asks a question again: one that was answered is judged anew, of one that was cut off goes on what was proven. */
+export async function again({ question, state }: Turn): Promise<void> {
+  await submit(question, state === 'done');
 }
 
 /** Refusals that concern a model alone: without one the question can be answered all the same. */
@@ -125,6 +126,7 @@ function attach(key: string, id: string): void {
     changeTurn(key, (now) => heard(now, message, rootsOf(now.scope)));
     say(key, message);
     if (message.type === 'result' || message.type === 'error') {
+      noteAnswer(turnOf(key));
       void loadThreads();
       void loadLedger();
       void watchShown(key);

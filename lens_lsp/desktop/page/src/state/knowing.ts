@@ -31,6 +31,7 @@ import {
   turns,
   turnsOf,
 } from './page';
+import { asItCame, forgetRecent } from './recent';
 import { go } from './route';
 import { begun, covers, rechecked, type Turn } from './turn';
 
@@ -119,7 +120,7 @@ async function keptTurn(key: string, noted: Noted, known: readonly Cluster[]): P
   const cluster = known.find(({ id }) => id === noted.cluster);
   const turn = cluster && kept(noted, key, cluster);
   if (turn !== undefined) {
-    return turn;
+    return asItCame(turn);
   }
   const { typed, answerUri, asked } = noted;
   const none = begun({ key, question: typed, state: 'done', answerUri, asked, inThread: true });
@@ -128,7 +129,7 @@ async function keptTurn(key: string, noted: Noted, known: readonly Cluster[]): P
   }
   const uris = folders.value.map(({ uri }) => uri);
   return rpc<KeptAnswer>('lens/answer', { answer: answerUri })
-    .then((file) => written(noted, key, file, uris))
+    .then((file) => asItCame(written(noted, key, file, uris)))
     .catch(() => none);
 }
 
@@ -205,6 +206,7 @@ export async function callWrong(ids: readonly string[]): Promise<void> {
 
 /** Withdraws what is known of the answer that is shown. */
 export async function callTurnWrong({ key, answerUri }: Turn): Promise<void> {
+  forgetRecent();
   const known = (await rpc<ClustersResult>('lens/clusters', {})).clusters;
   const wrong = known.filter(({ questions }) => questions.some((each) => each.answerUri === answerUri));
   if (wrong.length > 0) {
@@ -215,6 +217,7 @@ export async function callTurnWrong({ key, answerUri }: Turn): Promise<void> {
 
 /** Deletes a conversation for good, with the answers that only it came upon. */
 export async function deleteThread(name: string): Promise<void> {
+  forgetRecent();
   await rpc('lens/forget', { threads: [name] });
   if (thread.value === name) {
     go({ view: 'ask', thread: null });
@@ -227,6 +230,7 @@ export async function deleteThread(name: string): Promise<void> {
 
 /** Forgets a cluster for good. */
 export async function forget(id: string): Promise<void> {
+  forgetRecent();
   await rpc('lens/forget', { ids: [id] });
   await Promise.all([loadClusters(), loadThreads()]);
 }
