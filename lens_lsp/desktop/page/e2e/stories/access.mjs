@@ -34,7 +34,7 @@ function nameless(page) {
   return page.locator('button').evaluateAll((all) =>
     all
       .filter((button) => button.checkVisibility() && button.innerText.trim() === '')
-      .filter((button) => !button.title || !button.getAttribute('aria-label'))
+      .filter((button) => !(button.title || button.dataset.tip) || !button.getAttribute('aria-label'))
       .map((button) => button.outerHTML.slice(0, 120)),
   );
 }
@@ -230,7 +230,8 @@ describe('for everybody', () => {
     await page.waitForFunction(() => globalThis.told.some((each) => each.startsWith('Answer ready.')));
     const told = await page.evaluate(() => globalThis.told);
     assert.ok(
-      told.some((each) => each.startsWith('Searching')) && told.some((each) => each.startsWith('The answer needs')),
+      told.some((each) => each.startsWith('Searching')) &&
+        told.some((each) => /^The answer needs|fact proven/.test(each)),
       told.join(' | '),
     );
     await window.close();

@@ -50,7 +50,7 @@ export function AskBox({ followUp }: { readonly followUp: boolean }): JSX.Elemen
     }
   };
   return (
-    <form class="ask" onSubmit={ask} onClick={intoBox}>
+    <form class="ask" onSubmit={ask} onPointerUp={intoBox}>
       <div class="ask-field">
         <textarea
           id="question"

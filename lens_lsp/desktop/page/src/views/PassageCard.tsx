@@ -36,7 +36,10 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
   };
   const state = checked !== undefined && checked.state !== 'verified' ? ` ${checked.state}` : '';
   return (
-    <li class={`card${here ? ' here' : ''}${passage.cited ? '' : ' early'}${state}`} id={cardId(turn, n)}>
+    <li
+      class={`card${here ? ' here' : ''}${passage.cited ? '' : ' early'}${state}`}
+      id={passage.cited ? cardId(turn, n) : undefined}
+    >
       <button
         type="button"
         class="card-open"
