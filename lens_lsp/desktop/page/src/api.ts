@@ -320,11 +320,56 @@ export function follow(id: string, hear: (message: AskMessage) => void, lost: ()
   return close;
 }
 
+const HAPPENINGS = '/api/happenings';
+
+/** What the tab that hears the program tells the others: a browser gives all of them six connections together. */
+type Relayed = { readonly happening: Happening } | { readonly connected: boolean };
+
 /** Follows what concerns the whole page; `connected` tells whether the program is there, `refused` that we may not. */
 export function attend(
   hear: (happening: Happening) => void,
   connected: (is: boolean) => void,
   refused: (why: Failed) => void,
 ): Closing {
-  return listen('/api/happenings', (data) => hear(data as Happening), connected, refused);
+  if (editor !== undefined || globalThis.navigator?.locks === undefined) {
+    return listen(HAPPENINGS, (data) => hear(data as Happening), connected, refused);
+  }
+  const leaving = new AbortController();
+  const others = new BroadcastChannel(HAPPENINGS);
+  others.onmessage = ({ data }: MessageEvent<Relayed>) => {
+    if ('happening' in data) {
+      hear(data.happening);
+    } else {
+      connected(data.connected);
+    }
+  };
+  const relay = (what: Relayed) => others.postMessage(what);
+  const lead = () =>
+    new Promise<void>((over) => {
+      const close = listen(
+        HAPPENINGS,
+        (data) => {
+          hear(data as Happening);
+          relay({ happening: data as Happening });
+        },
+        (is) => {
+          connected(is);
+          relay({ connected: is });
+        },
+        (why) => {
+          refused(why);
+          over();
+        },
+      );
+      leaving.signal.addEventListener('abort', () => {
+        close();
+        over();
+      });
+    });
+  connected(true); // or the page would not be here
+  navigator.locks.request(HAPPENINGS, { signal: leaving.signal }, lead).catch(() => undefined);
+  return () => {
+    leaving.abort();
+    others.close();
+  };
 }

@@ -154,6 +154,14 @@ describe('what stays', () => {
     window.complaints = complaints.filter((each) => !/404|422|400/.test(each));
   });
 
+  it('answers in the eighth tab, too: a browser gives all of them six connections', async () => {
+    const tabs = [];
+    for (let count = 2; count <= 8; count += 1) tabs.push(await window.tab(desktop.origin));
+    const turn = await ask(tabs.at(-1), 'When does the lease of the boathouse end?');
+    await turn.locator('.cite').first().waitFor();
+    for (const tab of tabs) await tab.close();
+  });
+
   it('says that it needs a link when its key is not good any more, and takes one in the same tab', async () => {
     const complaints = [...window.complaints];
     await page.evaluate(() => localStorage.setItem('lens.key', 'of another program at this port'));
