@@ -653,8 +653,9 @@ def _of_the_same(earlier: EarlierQuestion, asks: str) -> str:
     if who is not None and earlier.short is not None:
         return f"{asks.capitalize()} {who['verb']} {earlier.short} {who['rest']}?"
     subject = _SUBJECT.match(asked)
-    if subject is not None and (subject["many"] or earlier.short is not None):
-        did = subject["rest"] if subject["many"] else f"{earlier.short} {subject['rest']}"
+    name = None if earlier.short is None or re.search(r"\d", earlier.short) else earlier.short
+    if subject is not None and (subject["many"] or name is not None):
+        did = subject["rest"] if subject["many"] else f"{name} {subject['rest']}"
         return f"{asks.capitalize()} was it that {did}?"
     return f"{asked}, and {asks.lower()}?"
 
