@@ -69,7 +69,7 @@ suite('The client', () => {
   });
 
   test('searches the folder that is named, and no other', async () => {
-    const folders = [inWorkspace('how-to').toString()];
+    const folders = [inWorkspace('guides').toString()];
     const found = await (await client()).find({ query: 'questions run at a time', scope: { folders } });
     assert.ok(found.evidence.length > 0);
     for (const { uri } of found.evidence) {

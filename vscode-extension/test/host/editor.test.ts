@@ -56,7 +56,7 @@ suite('Commands', () => {
     await vscode.commands.executeCommand('lens.copyAnswer', answer.document.uri);
     const copied = await vscode.env.clipboard.readText();
     assert.ok(copied.includes(PROOF));
-    assert.ok(copied.includes('language-server.md'));
+    assert.ok(copied.includes('enquiry-desk.md'));
     assert.doesNotMatch(copied, /^---\nlens:/);
   });
 
@@ -118,7 +118,7 @@ suite('Commands', () => {
     const sources = async () =>
       (await lens.find({ query: 'questions run at a time and wait' })).evidence.map(({ path }) => path);
     assert.ok((await sources()).includes(SOURCE));
-    await settings.update('exclude', ['explanation/'], vscode.ConfigurationTarget.Workspace);
+    await settings.update('exclude', ['service/'], vscode.ConfigurationTarget.Workspace);
     try {
       assert.ok(!(await sources()).includes(SOURCE));
     } finally {

@@ -1,13 +1,13 @@
-/** The window that the tests run in: a copy of the repository's docs, and the extension. */
+/** The window that the tests run in: a copy of the papers of a town library, and the extension. */
 
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { LensApi } from '../../src/extension';
 
-/** A question that the docs answer, and the sentence that proves it. */
+/** A question that the papers answer, and the sentence that proves it. */
 export const QUESTION = 'How many questions run at a time and how many wait?';
 export const PROOF = 'Four questions run at a time and sixty-four wait.';
-export const SOURCE = 'explanation/language-server.md';
+export const SOURCE = 'service/enquiry-desk.md';
 
 /** The extension, as the editor knows it. */
 export function extension(): vscode.Extension<LensApi> {
