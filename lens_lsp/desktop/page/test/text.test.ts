@@ -12,23 +12,23 @@ import { recordsOf, separatorOf } from '../src/text/records';
 import { lateIn, withoutRemark } from '../src/text/remarks';
 
 describe('the path of a file among the searched folders', () => {
-  const one = [{ uri: 'file:///work/a%20b', name: 'a b' }];
-  const two = [...one, { uri: 'file:///work/c', name: 'c' }];
+  const one = [{ uri: 'file:///notes/a%20b', name: 'a b' }];
+  const two = [...one, { uri: 'file:///notes/c', name: 'c' }];
 
   it('has the name of its folder where there are several', () => {
-    assert.equal(pathAmong(one, 'file:///work/a%20b/office/x.md'), 'office/x.md');
-    assert.equal(pathAmong(two, 'file:///work/a%20b/office/x.md'), 'a b/office/x.md');
-    assert.equal(pathAmong(two, '/work/c'), 'c');
+    assert.equal(pathAmong(one, 'file:///notes/a%20b/office/x.md'), 'office/x.md');
+    assert.equal(pathAmong(two, 'file:///notes/a%20b/office/x.md'), 'a b/office/x.md');
+    assert.equal(pathAmong(two, '/notes/c'), 'c');
   });
 
   it('is unknown elsewhere', () => {
-    assert.equal(pathAmong(two, '/work/cc/x.md'), undefined);
+    assert.equal(pathAmong(two, '/notes/cc/x.md'), undefined);
   });
 
   it('is the same however a drive is written', () => {
-    const drive = [{ uri: 'file:///c%3A/work', name: 'work' }];
-    assert.equal(pathAmong(drive, 'C:\\work\\x.md'), 'x.md');
-    assert.equal(pathAmong(drive, 'file:///C:/work/x.md'), 'x.md');
+    const drive = [{ uri: 'file:///c%3A/notes', name: 'notes' }];
+    assert.equal(pathAmong(drive, 'C:\\notes\\x.md'), 'x.md');
+    assert.equal(pathAmong(drive, 'file:///C:/notes/x.md'), 'x.md');
   });
 });
 
@@ -285,8 +285,8 @@ describe('files that a question left out', () => {
     const coverage = { skipped: [skipped('./', 'permission', 1), skipped('b.pdf', 'broken')] };
     const places = notRead(
       coverage,
-      ['/work/a b/office', '/work/a b/plays'],
-      [{ uri: 'file:///work/a%20b', name: 'a b' }],
+      ['/notes/a b/office', '/notes/a b/plays'],
+      [{ uri: 'file:///notes/a%20b', name: 'a b' }],
     ).map(({ place }) => place);
     assert.deepEqual(places, ['office/b.pdf', 'plays']);
   });

@@ -53,17 +53,19 @@ interface ConfirmProps {
   /** What the button says that does it. */
   readonly label: string;
   readonly act: () => void;
+  /** Nothing goes by it. */
+  readonly harmless?: boolean;
   readonly close: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Asks before something goes that does not come back. */
-export function ConfirmDialog({ title, label, act, close, children }: ConfirmProps): JSX.Element {
+/** Asks before something is done, above all what does not come back. */
+export function ConfirmDialog({ title, label, act, harmless = false, close, children }: ConfirmProps): JSX.Element {
   return (
     <Dialog title={title} close={close}>
       {children}
       <div class="actions">
-        <button type="button" class="danger" onClick={act}>
+        <button type="button" class={harmless ? 'primary' : 'danger'} onClick={act}>
           {label}
         </button>
         <button type="button" class="quiet" onClick={close}>

@@ -13,7 +13,7 @@ import { words } from '../words';
 import { Account } from './Account';
 import { AnswerText } from './AnswerText';
 import { copyAnswer, exportAnswer } from './copy';
-import { ConfirmDialog, Dialog } from './Dialog';
+import { ConfirmDialog } from './Dialog';
 import { Icon, StateShape } from './icons';
 import { PassageCard } from './PassageCard';
 
@@ -191,35 +191,16 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
 
 /** Asks before an answer is withdrawn; its question is asked again at once. Says so where nothing can be withdrawn. */
 function WrongDialog({ turn, close }: { readonly turn: Turn; readonly close: () => void }): JSX.Element {
-  const withdraw = () => {
+  const proven = provesAnything(turn);
+  const act = () => {
     close();
-    callTurnWrong(turn)
-      .then(() => again(turn))
-      .catch(tellFailure);
+    (proven ? callTurnWrong(turn) : Promise.resolve()).then(() => again(turn)).catch(tellFailure);
   };
-  if (!provesAnything(turn)) {
-    const ask = () => {
-      close();
-      void again(turn);
-    };
-    return (
-      <Dialog title={words.map.wrongTitle} close={close}>
-        <p>{words.turn.nothingProven}</p>
-        <div class="actions">
-          <button type="button" class="primary" onClick={ask}>
-            {words.ask.again}
-          </button>
-          <button type="button" class="quiet" onClick={close}>
-            {words.cancel}
-          </button>
-        </div>
-      </Dialog>
-    );
-  }
+  const label = proven ? words.turn.wrongDo : words.ask.again;
   return (
-    <ConfirmDialog title={words.map.wrongTitle} label={words.turn.wrongDo} act={withdraw} close={close}>
-      <p>{words.turn.wrongMeans}</p>
-      <p>{words.turn.wrongHint}</p>
+    <ConfirmDialog title={words.map.wrongTitle} label={label} act={act} harmless={!proven} close={close}>
+      <p>{proven ? words.turn.wrongMeans : words.turn.nothingProven}</p>
+      {proven && <p>{words.turn.wrongHint}</p>}
     </ConfirmDialog>
   );
 }
