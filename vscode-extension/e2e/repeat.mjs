@@ -1,7 +1,8 @@
 /**
  * `npm run e2e:repeat [N]`: tells all stories N times (20) and writes how each run went to `repeat.json`. A story that
  * fails is kept as it is and never told again in its run: the file says how often the stories hold. What was cut off goes
- * on where it stood as long as the packaged extension and the stories are the same, byte by byte; else all begins anew.
+ * on where it stood as long as the packaged extension and the stories are the same, byte by byte; else all begins anew. An
+ * extension that is packaged again with the same SOURCE_DATE_EPOCH is the same.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

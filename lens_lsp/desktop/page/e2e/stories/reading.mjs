@@ -90,7 +90,7 @@ describe('reading', () => {
     await shot(page, 'source-text');
     await pane.getByRole('button', { name: 'Open in editor' }).click();
     await page.waitForFunction(() => true);
-    await waitUntil(() => existsSync(opened));
+    await waitUntil(() => existsSync(opened) && readFileSync(opened, 'utf8').endsWith('\n'));
     assert.match(readFileSync(opened, 'utf8'), new RegExp(`${SOURCE}`));
   });
 
