@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 from lens_lsp.judge.rules.question_plan import question_plan
@@ -36,6 +37,8 @@ APART = 3_600.0
 """Seconds between two questions."""
 SHORT = 60
 """Characters of a line that is no passage."""
+CUT = 12
+"""Characters that a passage may lack at either end, and one more."""
 PARAGRAPH = """## Part {n}
 
 The queue of part {n} was looked at: **four** run, `sixty-four` wait [1]. {words}
@@ -85,12 +88,13 @@ def cited(folder: Path, path: str, quote: str) -> Citation:
 
 
 def passages(folder: Path) -> list[Citation]:
-    """The longer lines of the folder's notes."""
-    found = []
+    """Stretches of the longer lines of the folder's notes: what shares a citation is linked, and few answers do."""
+    lines = []
     for file in sorted(folder.rglob("*.md")):
         path = file.relative_to(folder).as_posix()
-        found += [cited(folder, path, line) for line in file.read_text("utf-8").splitlines() if len(line) > SHORT]
-    return found
+        lines += [(path, line) for line in file.read_text("utf-8").splitlines() if len(line) > SHORT]
+    cuts = product(range(CUT), range(CUT), lines)
+    return [cited(folder, path, line[before : len(line) - after]) for before, after, (path, line) in cuts]
 
 
 def many(store: Store, count: int, known: Sequence[Citation]) -> None:

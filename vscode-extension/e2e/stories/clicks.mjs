@@ -9,6 +9,8 @@ import { environmentOf, packaged } from '../packaged.mjs';
 const ANSWERS = 'answers-of-lens';
 const BEFORE = '# The enquiry desk';
 const INSERTED = 3;
+/** Milliseconds until who sees no list presses the key once more. */
+const ASKED_AGAIN = 10_000;
 
 /** A person's hand: what it does between `begins` and the end of a step is counted. */
 class Hand {
@@ -81,14 +83,21 @@ export async function story(story) {
     const text = fs.readFileSync(source, 'utf8');
     fs.writeFileSync(source, text.replace(BEFORE, `${BEFORE}${'\n'.repeat(INSERTED)}`));
     await kept.locator('.squiggly-info, .squiggly-warning').first().waitFor();
+    await view.locator('.state-moved').first().waitFor();
     hand.begins();
     await hand.click(workbench.line(kept, `> ${PROOF.slice(0, 20)}`));
     await kept.locator('.codicon-light-bulb, .codicon-gutter-lightbulb, .lightBulbWidget').first().waitFor();
     await hand.press('Control+.');
-    await page.locator('.action-widget').getByText('where it stands now').first().waitFor();
+    const actions = page.locator('.action-widget').getByText('where it stands now').first();
+    const dropped = await actions.waitFor({ timeout: ASKED_AGAIN }).then(
+      () => 0,
+      () => 1,
+    );
+    if (dropped) await hand.press('Control+.'); // the workbench drops the list where problems change at this moment
+    await actions.waitFor();
     await hand.press('Enter');
     await workbench.line(kept, `${path.basename(SOURCE)}:${proof.line + INSERTED}`).waitFor();
-    story.measure('drift to mended citation', hand.did(1, 2));
+    story.measure('drift to mended citation', hand.did(1, 2 + dropped));
     assert.ok(fs.readFileSync(source, 'utf8').includes(PROOF));
   });
 

@@ -39,6 +39,15 @@ function nameless(page) {
   );
 }
 
+/** Waits until what a selector finds, or something inside of it, has the focus. */
+async function hasFocus(page, selector) {
+  const focus = page.locator(`${selector}:focus, ${selector} :focus`).first();
+  await focus.waitFor({ state: 'attached' }).catch(async (error) => {
+    const has = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200));
+    throw new Error(`${selector} has not the focus; this has it: ${has}`, { cause: error });
+  });
+}
+
 describe('for everybody', () => {
   const dir = emptied('access');
   const folder = corpus(dir);
@@ -165,7 +174,7 @@ describe('for everybody', () => {
   it('has the focus in the question box when it is opened, unless its address leads to an answer', async () => {
     const { window, page } = await opened();
     const focused = () => page.evaluate(() => document.activeElement?.id);
-    await page.waitForFunction(() => document.activeElement?.id === 'question');
+    await hasFocus(page, '#question');
     await page.locator('.threads a').first().click();
     await page.locator('.cite').first().waitFor();
     await page.reload();
@@ -176,7 +185,7 @@ describe('for everybody', () => {
 
   it('can be used by keyboard alone, from the question to the passage and back', async () => {
     const { window, page } = await opened();
-    await page.waitForFunction(() => document.activeElement?.id === 'question');
+    await hasFocus(page, '#question');
     await page.locator('.skip').focus();
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the question');
     await page.keyboard.press('Enter');
@@ -198,9 +207,9 @@ describe('for everybody', () => {
     assert.ok(stands, 'a look at the sources took the focus away');
     await page.keyboard.press('Enter');
     await page.locator('.source mark').waitFor();
-    await page.waitForFunction(() => document.activeElement?.closest('.source') != null);
+    await hasFocus(page, '.source');
     await page.keyboard.press('Escape');
-    await page.waitForFunction(() => document.activeElement?.classList.contains('cite'));
+    await hasFocus(page, '.cite');
     await page.keyboard.press('m');
     await page.locator('.node').first().waitFor();
     await page.locator('.node[tabindex="0"]').focus();

@@ -89,7 +89,6 @@ describe('reading', () => {
     assert.ok(lines[line - 1].includes(PROOF));
     await shot(page, 'source-text');
     await pane.getByRole('button', { name: 'Open in editor' }).click();
-    await page.waitForFunction(() => true);
     await waitUntil(() => existsSync(opened) && readFileSync(opened, 'utf8').endsWith('\n'));
     assert.match(readFileSync(opened, 'utf8'), new RegExp(`${SOURCE}`));
   });
