@@ -1,7 +1,7 @@
 /** Adds a folder or a file by its path, which is completed as it is typed; says what a drop can do and what not. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 import * as api from '../api';
 import { focusQuestion } from '../keys';
@@ -26,8 +26,9 @@ export function AddDialog({ dropped }: { readonly dropped: string | null }): JSX
   const close = () => {
     adding.value = null;
   };
+  // At once: what is typed while the dialog is drawn belongs in the field, and not on the button that closes it.
+  useLayoutEffect(() => field.current?.focus(), []);
   useEffect(() => {
-    field.current?.focus();
     if (dropped !== null) {
       api.placesOf(dropped).then(
         (found) => {

@@ -1,7 +1,7 @@
 /** The passage behind a citation, beside it: shown while the pointer or the focus is there. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Passage } from '../state/turn';
 import { PassageText, placeOfPassage } from './PassageCard';
@@ -48,7 +48,7 @@ export function Popover(): JSX.Element | null {
     element.style.left = `${x}px`;
     element.style.top = `${below ? bottom + 6 : Math.max(MARGIN, top - height - 6)}px`;
   }, [now]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (now === null) {
       return;
     }
