@@ -134,7 +134,8 @@ class Client implements LensClient {
 
   async request<R>(method: string, params: object, token?: vscode.CancellationToken): Promise<R> {
     try {
-      const session = await this.#running('asked');
+      // Where the server is being stopped, as when it is removed, nobody is asked to set up another for what waits.
+      const session = await this.#running(this.#restarts.busy ? 'quietly' : 'asked');
       try {
         return await session.request<R>(method, this.host.limited(method, params), token);
       } catch (error) {
@@ -142,7 +143,7 @@ class Client implements LensClient {
         if (this.#session === session || this.#disposed || method === 'lens/ask' || token?.isCancellationRequested) {
           throw error;
         }
-        const next = await this.#running('asked');
+        const next = await this.#running('quietly');
         return await next.request<R>(method, this.host.limited(method, params), token);
       }
     } catch (error) {

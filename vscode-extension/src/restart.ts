@@ -33,6 +33,11 @@ export class Restarts {
     return done;
   }
 
+  /** Whether a restart runs or waits. */
+  get busy(): boolean {
+    return this.#last() !== undefined;
+  }
+
   /** Resolves when no restart runs or waits; never rejects. */
   async idle(): Promise<void> {
     for (let last = this.#last(); last; last = this.#last()) {

@@ -127,6 +127,7 @@ export async function story(story) {
     await workbench.notification('are free again').waitFor();
     await view.locator('.standing-needsYou').getByRole('button', { name: 'Set up' }).waitFor();
     assert.ok(!fs.existsSync(storage), `${storage} is still there`);
+    assert.equal(await view.getByRole('dialog').count(), 0, 'nobody asked for a new set-up');
   });
 
   assert.deepEqual(workbench.strangers, [], 'the window asked no other machine for anything');

@@ -21,6 +21,21 @@ test('a restart begins at once', () => {
   assert.deepEqual(reasons, ['a']);
 });
 
+test('it is busy from the first request to the end of the last', async () => {
+  const { ends, restarts } = held();
+  assert.equal(restarts.busy, false);
+  const first = restarts.request('a');
+  const second = restarts.request('b');
+  assert.equal(restarts.busy, true);
+  ends[0]?.();
+  await first;
+  assert.equal(restarts.busy, true);
+  await new Promise(setImmediate);
+  ends[1]?.();
+  await second;
+  assert.equal(restarts.busy, false);
+});
+
 test('those that come while one is under way become one more, with all their reasons', async () => {
   const { reasons, ends, restarts } = held();
   const first = restarts.request('a');

@@ -195,7 +195,7 @@ describe('for everybody', () => {
     await turn.and(page.locator('[aria-busy=false]')).waitFor();
     await turn.locator('.cite').first().waitFor();
     let steps = 0;
-    while (!(await page.evaluate(() => document.activeElement?.classList.contains('cite')))) {
+    while (!(await page.evaluate(() => document.activeElement === document.querySelector('.cite')))) {
       await page.keyboard.press('Shift+Tab');
       steps += 1;
       assert.ok(steps < 40, 'no citation is reached');
