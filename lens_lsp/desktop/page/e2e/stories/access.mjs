@@ -194,17 +194,16 @@ describe('for everybody', () => {
     const turn = page.locator('article').first();
     await turn.and(page.locator('[aria-busy=false]')).waitFor();
     await turn.locator('.cite').first().waitFor();
-    let steps = 0;
-    while (!(await page.evaluate(() => document.activeElement === document.querySelector('.cite')))) {
+    const onCitation = () => page.evaluate(() => document.activeElement?.classList.contains('cite'));
+    let shows = '';
+    for (let steps = 0; !shows.includes(PROOF); steps += 1) {
+      assert.ok(steps < 40, 'no citation of the proof is reached');
       await page.keyboard.press('Shift+Tab');
-      steps += 1;
-      assert.ok(steps < 40, 'no citation is reached');
+      shows = (await onCitation()) ? await page.getByRole('tooltip').innerText() : '';
     }
-    assert.match(await page.getByRole('tooltip').innerText(), new RegExp(PROOF));
     await page.keyboard.press('r');
     await page.getByText(/citations? checked/).waitFor();
-    const stands = await page.evaluate(() => document.activeElement?.classList.contains('cite'));
-    assert.ok(stands, 'a look at the sources took the focus away');
+    assert.ok(await onCitation(), 'a look at the sources took the focus away');
     await page.keyboard.press('Enter');
     await page.locator('.source mark').waitFor();
     await hasFocus(page, '.source');
