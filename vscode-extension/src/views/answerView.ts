@@ -71,7 +71,7 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.Disposable
     private readonly chosen: ChosenScope,
     private readonly standings: Standings,
   ) {
-    this.questions = new Questions(lens, reading, context.workspaceState);
+    this.questions = new Questions(lens, reading, context.storageUri);
     // Those that ran when the window was loaded anew: the view's own memory is older than they are.
     const interrupted = this.questions.all.find(({ thread }) => thread !== null);
     if (interrupted !== undefined) {

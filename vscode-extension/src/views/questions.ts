@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { failureOf } from '../failures';
@@ -14,7 +16,6 @@ type Hear = (message: AskMessage) => void;
 const MOST = 50;
 /** Milliseconds that a search which is stopped may take to say what it found. */
 const PATIENCE = 10_000;
-const KEY = 'lens.running';
 
 /** A question of this window, and all that was said of it. */
 class Question {
@@ -75,25 +76,61 @@ interface Kept {
   readonly thread?: string;
 }
 
+/** What is kept of the questions that run, in a file: the editor's own memory is written too late for a window that goes. */
+class RunningFile {
+  readonly #file: string | undefined;
+
+  /** @param folder - of the workspace; undefined where there is none, and nothing is kept. */
+  constructor(folder: vscode.Uri | undefined) {
+    this.#file = folder && path.join(folder.fsPath, 'running.json');
+  }
+
+  read(): readonly Kept[] {
+    try {
+      return this.#file === undefined ? [] : (JSON.parse(readFileSync(this.#file, 'utf8')) as Kept[]);
+    } catch {
+      return []; // there is none, or the window went while it was written
+    }
+  }
+
+  write(kept: readonly Kept[]): void {
+    if (this.#file === undefined) {
+      return;
+    }
+    try {
+      if (kept.length === 0) {
+        rmSync(this.#file, { force: true });
+      } else {
+        mkdirSync(path.dirname(this.#file), { recursive: true });
+        writeFileSync(this.#file, JSON.stringify(kept));
+      }
+    } catch {
+      // A disk that takes nothing keeps nobody from an answer.
+    }
+  }
+}
+
 /** The questions of this window: they go on while the view is hidden. */
 export class Questions implements vscode.Disposable {
   readonly #all = new Map<string, Question>();
+  readonly #file: RunningFile;
   /** The window goes: what ran until now stays kept for the next. */
   #closed = false;
 
   constructor(
     private readonly lens: LensClient,
     private readonly reading: Reading,
-    private readonly memory: vscode.Memento,
+    folder: vscode.Uri | undefined,
   ) {
-    for (const { id, asked, question, thread } of memory.get<readonly Kept[]>(KEY, [])) {
+    this.#file = new RunningFile(folder);
+    for (const { id, asked, question, thread } of this.#file.read()) {
       const lost = new Question({ question, ...(thread !== undefined && { thread }) }, { id, asked });
       const message = vscode.l10n.t('the window was closed or loaded anew while it was searched');
       lost.say({ type: 'error', code: 0, name: 'lens.interrupted', message });
       lost.ending = 'failed';
       this.#all.set(id, lost);
     }
-    void memory.update(KEY, undefined);
+    this.#file.write([]);
   }
 
   get all(): readonly RunningAsk[] {
@@ -194,7 +231,7 @@ export class Questions implements vscode.Disposable {
     const kept = running.map(({ id, asked, params: { question, thread } }): Kept => {
       return { id, asked, question, ...(thread !== undefined && { thread }) };
     });
-    void this.memory.update(KEY, kept.length === 0 ? undefined : kept);
+    this.#file.write(kept);
   }
 }
 
