@@ -267,6 +267,14 @@ export class Workbench {
     return turn;
   }
 
+  /** The threads that the view lists, whose drawer is opened. */
+  async threads() {
+    const button = this.view.getByRole('button', { name: 'Show threads and views' });
+    await button.waitFor();
+    if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click();
+    return this.view.locator('.threads a');
+  }
+
   /** Asks, and opens the document of the answer. */
   async read(question) {
     await this.ask(question);

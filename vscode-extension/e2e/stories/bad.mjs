@@ -31,14 +31,6 @@ async function took(work) {
   return Math.round(performance.now() - began);
 }
 
-/** The threads that a window's view lists, the drawer opened where there is one. */
-async function listed(workbench) {
-  const button = workbench.view.getByRole('button', { name: 'Show threads and views' });
-  await button.waitFor();
-  if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click();
-  return workbench.view.locator('.threads a');
-}
-
 /** Milliseconds until the view's page could be used. */
 function interactive(view) {
   const begun = () => performance.getEntriesByName('lens-interactive')[0].startTime;
@@ -64,7 +56,7 @@ export async function story(story) {
     await workbench.command('Lens: Ask a Question…');
     await view.locator('#question').waitFor();
     story.measure('view interactive, ms', await interactive(view));
-    const threads = await listed(workbench);
+    const threads = await workbench.threads();
     await threads.first().waitFor();
     assert.equal(await threads.count(), 200);
     await view.getByRole('button', { name: 'Show more (9,801)' }).waitFor();
@@ -74,13 +66,13 @@ export async function story(story) {
     await workbench.command('View: Show Explorer');
     await workbench.page.locator('.explorer-folders-view').waitFor();
     await workbench.command('View: Show Lens');
-    const slow = await took(async () => (await listed(workbench)).first().waitFor());
+    const slow = await took(async () => (await workbench.threads()).first().waitFor());
     story.measure('view interactive when shown again, ms', await interactive(view));
     story.measure('10,000 threads listed, ms', slow);
   });
 
   await story.step('Any of them is found while it is typed', async () => {
-    const threads = await listed(workbench);
+    const threads = await workbench.threads();
     const box = view.getByPlaceholder('Filter threads');
     const slow = await took(async () => {
       await box.fill('bridge 77 of');
@@ -95,7 +87,7 @@ export async function story(story) {
   });
 
   await story.step('An answer of five megabytes begins at once, and says that it goes on', async () => {
-    const threads = await listed(workbench);
+    const threads = await workbench.threads();
     const slow = await took(async () => {
       await threads.filter({ hasText: LONG }).click();
       await view.locator('.prose').getByText('The queue of part 1 was looked at').waitFor();
@@ -137,7 +129,7 @@ export async function story(story) {
   });
 
   await story.step('One that proved nothing and lost its file is asked again', async () => {
-    const threads = await listed(workbench);
+    const threads = await workbench.threads();
     await view.getByPlaceholder('Filter threads').fill('bridge 9999 of');
     await threads.first().filter({ hasText: 'bridge 9999 of' }).click();
     await view.getByText('This answer was not kept.').waitFor();
@@ -180,7 +172,7 @@ export async function story(story) {
   await story.step('The store of an older version is there, with all that it held', async () => {
     await one.ready();
     await one.command('Lens: Ask a Question…');
-    await (await listed(one)).filter({ hasText: LEASE }).click();
+    await (await one.threads()).filter({ hasText: LEASE }).click();
     await one.view.locator('.card', { hasText: LEASE_PROOF }).waitFor();
     const data = path.join(server.dir, 'home/.local/share/lens-lsp');
     const copies = fs.readdirSync(data).flatMap((id) => fs.readdirSync(path.join(data, id)));
@@ -199,7 +191,7 @@ export async function story(story) {
       await each.page.reload();
       await each.ready();
       await each.command('View: Show Lens');
-      const threads = await listed(each);
+      const threads = await each.threads();
       for (const question of [LEASE, ...asked]) await threads.filter({ hasText: question }).first().waitFor();
     }
   });

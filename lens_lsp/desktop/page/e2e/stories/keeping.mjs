@@ -26,6 +26,12 @@ describe('what stays', () => {
     await desktop?.stop();
   });
 
+  /** A look at the sources of an answer that was under way when it went finds it gone. */
+  const forgive = (since) => {
+    const complaints = window.complaints.splice(since);
+    window.complaints.push(...complaints.filter((each) => !each.includes('status of 422')));
+  };
+
   it('shows the text of a page that cannot be drawn', async () => {
     await ask(page, KEEL); // before the picture was ever there: the browser shows one again without asking
     await page.route('**/api/page?*', (route) => route.fulfill({ status: 404, body: '{}' }));
@@ -175,6 +181,50 @@ describe('what stays', () => {
     window.complaints = complaints;
   });
 
+  it('keeps a thread on top, until that is taken back', async () => {
+    await shortcut(page, 'n');
+    await ask(page, 'When does the lease of the boathouse end?');
+    const first = page.locator('.threads li').first();
+    await first.filter({ hasText: 'When does the lease of the boathouse end?' }).waitFor();
+    await page.locator('.threads li', { hasText: KEEL }).hover();
+    await page.getByRole('button', { name: `Keep on top ${KEEL}` }).click();
+    await first.filter({ hasText: KEEL }).waitFor();
+    await page.reload();
+    await first.filter({ hasText: KEEL }).waitFor();
+    await shot(page, 'on-top');
+    await page.getByRole('button', { name: `No longer on top ${KEEL}` }).click();
+    await first.filter({ hasText: 'When does the lease of the boathouse end?' }).waitFor();
+  });
+
+  it('exports an answer as a file, with its citations', async () => {
+    await page.locator('.threads a', { hasText: KEEL }).click();
+    const article = page.locator('article', { hasText: KEEL }).first();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      article.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'When was the keel of the Arlen ferry laid.md');
+    const file = path.join(dir, 'exported.md');
+    await download.saveAs(file);
+    assert.match(readFileSync(file, 'utf8'), /^\[\^1\]: .*ferry\.pdf.*4 May 1931/m);
+  });
+
+  it('withdraws an answer that is called wrong, and asks again', async () => {
+    const complaints = window.complaints.length;
+    await shortcut(page, 'n');
+    const turn = await ask(page, QUESTION);
+    await turn.locator('.need-covered').waitFor();
+    await turn.getByRole('button', { name: 'This is wrong' }).click();
+    await shot(page, 'wrong');
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw it and ask again' }).click();
+    await turn.getByText('Withdrawn: you called it wrong.').waitFor();
+    const again = page.locator('article').nth(1);
+    await again.and(page.locator('[aria-busy=false]')).waitFor();
+    assert.ok(!(await again.locator('.prose').innerText()).includes(PROOF));
+    await again.locator('.state-verified').first().waitFor();
+    forgive(complaints);
+  });
+
   it('deletes the thread that is shown, for good', async () => {
     const complaints = window.complaints.length;
     const deleted = page.locator('.threads li', { hasText: 'When does the lease of the shed begin?' });
@@ -191,9 +241,7 @@ describe('what stays', () => {
     await page.reload();
     await page.locator('.threads a', { hasText: KEEL }).waitFor();
     assert.equal(await deleted.count(), 0);
-    // A look at its sources that was under way finds it gone.
-    const since = window.complaints.splice(complaints);
-    window.complaints.push(...since.filter((each) => !each.includes('status of 422')));
+    forgive(complaints);
   });
 
   it('complains of nothing', () => {
