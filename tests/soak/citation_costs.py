@@ -148,7 +148,10 @@ def scanned(path: Path) -> None:
 
 
 def calls(work: Callable[[Path], object], path: Path) -> int:
-    """The functions that some work calls and returns from, which does not depend on what else the machine does."""
+    """How often some work calls a function or returns from one.
+
+    It does not depend on what else the machine does; how long one call takes is not in it.
+    """
     events = 0
 
     def count(*_: object) -> None:

@@ -26,7 +26,7 @@ describe('what stays', () => {
     await desktop?.stop();
   });
 
-  /** A look at the sources of an answer that was under way when it went finds it gone. */
+  /** Drops what was complained of since then where an answer went while its sources were looked at. */
   const forgive = (since) => {
     const complaints = window.complaints.splice(since);
     window.complaints.push(...complaints.filter((each) => !each.includes('status of 422')));
