@@ -43,7 +43,8 @@ _LAID_OUT = regex(r"(?:\r\n|\r|\n)[^\S\r\n]++(?=\S)|(?<=\S)(?:[^\S\r\n]{2,}+|\t)
 """What gives words a place in a plain text: indented lines, and columns."""
 _FENCED = regex(r"(?m)^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?:`{3}|~{3})")
 _PLAIN = frozenset({"plain", "text"})
-_LONG = 4_096
+_LONG = 512
+"""Code points from which a filled text is kept: longer than most quotes, shorter than most documents."""
 _TWO = 2
 Form = Callable[[str], str]
 """What of two texts is compared."""
