@@ -6,7 +6,7 @@ import { attend, type Closing, enter, Failed, onEntered } from './api';
 import { focusQuestion, followKeys } from './keys';
 import type { Happening } from './protocol';
 import { asked, resume } from './state/asking';
-import { loadFolders, loadLedger, loadStatus, loadThreads, openThread, recheckSoon } from './state/knowing';
+import { loadFolders, loadLedger, loadStatus, loadThreads, lookAgain, openThread, recheckSoon } from './state/knowing';
 import { followDrops } from './state/opening';
 import {
   chosenScope,
@@ -179,6 +179,11 @@ effect(() => {
   const name = thread.value;
   if (name !== null && threads.value !== null) {
     void openThread(name).catch(tellFailure);
+  }
+});
+effect(() => {
+  if (thread.value !== null) {
+    void lookAgain(thread.value).catch(tellFailure);
   }
 });
 document.addEventListener('visibilitychange', () => {

@@ -89,9 +89,23 @@ describe('what stays', () => {
     await page.locator('select').first().selectOption('everything');
   });
 
-  it('draws what is known, fresh and not, and forgets what it is told to', async () => {
+  it('says of an answer that is shown again what became of its sources meanwhile', async () => {
+    const beside = await window.tab(desktop.origin);
+    for (const tab of [page, beside]) {
+      await tab.locator('.threads a', { hasText: 'When does the lease of the boathouse end?' }).click();
+      await tab.locator('article').first().locator('.state-verified').first().waitFor();
+    }
+    await page.locator('.threads a', { hasText: KEEL }).click();
+    await page.locator('article h1', { hasText: KEEL }).waitFor();
     const lease = path.join(folder, 'lease.md');
     writeFileSync(lease, readFileSync(lease, 'utf8').replace(LEASE_SENTENCE, 'Nothing is known of the end.'));
+    await beside.locator('article').first().locator('.state-withdrawn').first().waitFor(); // both tabs were told
+    await beside.close();
+    await page.locator('.threads a', { hasText: 'When does the lease of the boathouse end?' }).click();
+    await page.locator('article').first().locator('.state-withdrawn').first().waitFor();
+  });
+
+  it('draws what is known, fresh and not, and forgets what it is told to', async () => {
     await shortcut(page, 'm');
     const gone = page.getByRole('button', { name: 'When does the lease of the boathouse end?, No longer there' });
     await gone.waitFor();

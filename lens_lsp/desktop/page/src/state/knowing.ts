@@ -109,6 +109,15 @@ export async function openThread(name: string): Promise<void> {
   await watchSources(turnsOf.value.get(name) ?? []);
 }
 
+/** Looks the sources of a thread up again that is shown now: while another one was, nobody did. */
+export async function lookAgain(name: string): Promise<void> {
+  const shown = turnsOf.peek().get(name) ?? [];
+  recheckSoon();
+  if (shown.length > 0) {
+    await watchSources(shown);
+  }
+}
+
 /** Has the program tell when a source of these questions changes. */
 export async function watchSources(all: readonly Turn[]): Promise<void> {
   const answers = all.flatMap(({ answerUri }) => (answerUri === null ? [] : [answerUri]));
@@ -157,7 +166,7 @@ export function recheckSoon(answerUri?: string): void {
 
 /** Looks the sources of answers up again. */
 export async function recheck(of: readonly Turn[], { quiet = false } = {}): Promise<void> {
-  const due = of.filter(({ passages }) => passages.length > 0);
+  const due = of.filter(({ passages, state }) => passages.length > 0 && state !== 'asking');
   try {
     const left = (await Promise.all(due.map(recheckOne))).flat();
     if (left.length > 0) {
