@@ -27,7 +27,8 @@ const FREEZER = 'pyinstaller==6.22.3';
 function run(command, args, cwd = HERE) {
   const { status, error } = spawnSync(command, args, {
     cwd,
-    env: { ...process.env, LENS_SLIM: '1' }, // the measurements stay out of the server's wheel
+    // The measurements stay out of the server's wheel, and what is packed does not depend on the order of a set.
+    env: { ...process.env, LENS_SLIM: '1', PYTHONHASHSEED: '0' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) {
@@ -94,7 +95,12 @@ function program(target) {
     const collect = parts.flatMap((each) => ['--collect-all', each]);
     const quiet = ['--noconfirm', '--log-level', 'WARN', '--exclude-module', 'tkinter'];
     run(own, ['-m', 'PyInstaller', ...quiet, '--name', 'lens', ...places, ...collect, 'scripts/program.py']);
-    cpSync(path.join(work, 'lens'), path.join(BUNDLED, 'program'), { recursive: true, dereference: true });
+    const inside = path.join(BUNDLED, 'program');
+    cpSync(path.join(work, 'lens'), inside, { recursive: true, dereference: true });
+    // What pip notes of an installation names folders of this machine, and the program never reads it.
+    for (const name of readdirSync(inside, { recursive: true })) {
+      if (['RECORD', 'direct_url.json'].includes(path.basename(name))) rmSync(path.join(inside, name));
+    }
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
